@@ -1,0 +1,179 @@
+//! What crosses the boundary between host and plugin, as types.
+//!
+//! Every message, in either direction, is one line of JSON (the *head*), a line feed, and then a
+//! *body* of raw bytes, which may be empty. Heads are the types below; the body is never parsed on
+//! the way. So a record a tool hands on unread costs no parse, and bytes need no base64.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::error::ToolError;
+
+/// The version of this module's messages. Additions keep it; see [`Hello::features`].
+pub const WIRE_VERSION: u32 = 1;
+
+/// First message of both sides: who speaks, and what it understands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hello {
+    /// [`WIRE_VERSION`] of the speaker.
+    pub wire: u32,
+    /// Version of the `plugin-api` crate, for error texts.
+    pub plugin_api: String,
+    /// Name of the plugin; empty from the host.
+    #[serde(default)]
+    pub name: String,
+    /// Capabilities beyond [`WIRE_VERSION`]. Unknown ones are kept and ignored.
+    #[serde(default)]
+    pub features: Vec<String>,
+}
+
+/// What the host asks of a plugin: the head of the bytes given to `workbench_call`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Request {
+    /// Body: none. Answered by [`Reply::Hello`].
+    Hello(Hello),
+    /// Body: none. Answered by [`Reply::Tools`].
+    Describe,
+    /// Body: the arguments, a JSON object. Answered by [`Reply::Answer`] or [`Reply::Error`].
+    Call {
+        /// Name of the tool.
+        tool: String,
+    },
+}
+
+/// What a plugin answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reply {
+    /// To [`Request::Hello`].
+    Hello(Hello),
+    /// To [`Request::Describe`].
+    Tools(Vec<ToolSpec>),
+    /// To [`Request::Call`]; the body is the tool's answer as JSON.
+    Answer,
+    /// The tool refused, or failed in a way it knows.
+    Error(ToolError),
+    /// The plugin's code panicked; the text is the panic's own.
+    Panic {
+        /// Text and place of the panic.
+        message: String,
+    },
+}
+
+/// A tool as a model sees it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolSpec {
+    /// The name a model calls.
+    pub name: String,
+    /// The doc comment of the function: what the tool does and what it returns.
+    pub description: String,
+    /// JSON schema of the arguments: an object with `properties`, `required` and
+    /// `additionalProperties: false`.
+    pub input_schema: Value,
+}
+
+/// What a plugin asks of the host while one of its tools runs (an *upcall*).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HostRequest {
+    /// Fetch a JSON document. Answered by [`HostReply::Json`].
+    GetJson {
+        /// A path on the domain's `[api] base`, or a full address on one of its `hosts`.
+        path: String,
+        /// Query parameters, in order, not yet encoded.
+        query: Vec<(String, String)>,
+    },
+    /// Fetch a document of any type. Answered by [`HostReply::Bytes`]: the body stays with the host.
+    GetBytes {
+        /// As in [`HostRequest::GetJson`].
+        path: String,
+        /// As in [`HostRequest::GetJson`].
+        query: Vec<(String, String)>,
+    },
+    /// The bytes behind a handle. Answered by [`HostReply::Content`].
+    Read {
+        /// From [`HostReply::Bytes`].
+        handle: u64,
+    },
+    /// Write a file into the run's `out/`. Answered by [`HostReply::File`].
+    Save {
+        /// Name as a model gave it: untrusted, made safe by the host.
+        name: String,
+        /// Extension the file gets whatever `name` says, without the dot.
+        extension: String,
+        /// What to write: a handle from [`HostReply::Bytes`], or nothing when the bytes are the body.
+        handle: Option<u64>,
+    },
+    /// Whether a file is there. Answered by [`HostReply::File`] or [`HostReply::Missing`].
+    Saved {
+        /// As in [`HostRequest::Save`].
+        name: String,
+        /// As in [`HostRequest::Save`].
+        extension: String,
+    },
+    /// Draw saved pictures into one. Answered by [`HostReply::File`].
+    ContactSheet {
+        /// Name of the sheet, untrusted; it is saved as a JPEG.
+        name: String,
+        /// The pictures, in order.
+        pictures: Vec<Picture>,
+    },
+    /// Fill a page template with data and save it. Body: the data, a JSON object. Answered by [`HostReply::File`].
+    Render {
+        /// File name of the template, such as `gallery.html`.
+        template: String,
+        /// Name of the page, untrusted; it is saved as `.html`.
+        name: String,
+    },
+    /// A line for the log of the run.
+    Log {
+        /// The line.
+        message: String,
+    },
+}
+
+/// One cell of a contact sheet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Picture {
+    /// Saved file, relative to the run, such as `out/436535.jpg`.
+    pub file: String,
+    /// What stands below the picture.
+    pub label: String,
+}
+
+/// What the host answers to a [`HostRequest`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HostReply {
+    /// The body is a JSON document, already checked.
+    Json,
+    /// The document was fetched and stays with the host.
+    Bytes {
+        /// Names the document in later requests of the same call.
+        handle: u64,
+        /// Its length in bytes.
+        length: u64,
+        /// Its content type, such as `image/jpeg`; empty when the API named none.
+        content_type: String,
+    },
+    /// The body is what was asked for.
+    Content,
+    /// A file of the run.
+    File(SavedFile),
+    /// There is no such file.
+    Missing,
+    /// Nothing to say.
+    Done,
+    /// The host refused or failed; a tool may hand this on as it is.
+    Error(ToolError),
+}
+
+/// A file in the run's `out/`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedFile {
+    /// Relative to the run, such as `out/436535.jpg`.
+    pub file: String,
+    /// Its length in bytes.
+    pub bytes: u64,
+}

@@ -1,0 +1,170 @@
+//! `domain.toml` as types, with every default. `docs/manifest.md` tells the keys with examples.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+/// The whole manifest.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// Who it is and which plugin serves it.
+    pub domain: DomainSection,
+    /// The API its tools read; a domain without one fetches nothing.
+    #[serde(default)]
+    pub api: ApiSection,
+    /// What the model is asked to do. A domain without a task has tools, but cannot be run.
+    pub task: Option<TaskSection>,
+    /// What ends a run, a script or a call.
+    #[serde(default)]
+    pub limits: Limits,
+    /// What verify reads, in the order it is read; later ones may use earlier ones.
+    #[serde(default)]
+    pub evidence: toml::Table,
+    /// The rules, in the order they are shown.
+    #[serde(default)]
+    pub verify: Vec<Rule>,
+}
+
+/// `[domain]`
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DomainSection {
+    /// Short name: lower-case letters, digits, `-`. Also the folder's name.
+    pub name: String,
+    /// What people read.
+    pub title: String,
+    /// Crate `plugins/<plugin>` of the workspace.
+    pub plugin: Option<String>,
+    /// A prebuilt library instead, relative to the manifest.
+    pub library: Option<String>,
+}
+
+/// `[api]`
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ApiSection {
+    /// Where relative paths of the tools start.
+    pub base: Option<String>,
+    /// Host names that may be reached; nothing else is.
+    pub hosts: Vec<String>,
+    /// How fast the API is asked.
+    pub pace: Pace,
+    /// Whether 403 means "too fast" and is tried again.
+    pub retry_403: bool,
+    /// Requests that show whether the API is healthy.
+    pub probe: Vec<Probe>,
+    /// Headers sent to `hosts`; a value `env:NAME` is read when a request is made and never stored.
+    pub headers: BTreeMap<String, String>,
+    /// Seconds one request may take, redirects included.
+    #[serde(default = "default_request_seconds")]
+    pub request_seconds: u64,
+    /// Bytes a body may have, after decompression.
+    #[serde(default = "default_body_mb")]
+    pub body_mb: u64,
+}
+
+/// `[api] pace`: one gap for the whole domain, all its hosts together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Pace {
+    /// Milliseconds between the starts of two requests.
+    pub gap_ms: u64,
+    /// Requests under way at once.
+    pub concurrency: usize,
+}
+
+/// `[[api.probe]]`
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Probe {
+    /// What people read.
+    pub name: String,
+    /// Path on `base`, query included.
+    pub get: String,
+    /// Expression over `status`, `json` and `text` that must be true.
+    pub expect: String,
+}
+
+/// `[task]`
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TaskSection {
+    /// One sentence: who the assistant is.
+    pub persona: String,
+    /// What it is asked to do; without it, the file `prompt.md` beside the manifest.
+    pub prompt: Option<String>,
+}
+
+/// `[limits]`; every one can also be given on the command line under the same name.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// Model turns of a run in mode `serial`.
+    pub serial_turns: u32,
+    /// Model turns of a run in mode `loop`.
+    pub loop_turns: u32,
+    /// Model turns of a run in mode `code`.
+    pub code_turns: u32,
+    /// Model turns of a run in mode `hosted`.
+    pub hosted_turns: u32,
+    /// Wall seconds of one script, waiting for its tool calls included.
+    pub script_seconds: u64,
+    /// Address space of one script in megabytes.
+    pub script_memory_mb: u64,
+    /// Seconds of one tool call; the clock stands while the tool waits for the host.
+    pub tool_seconds: u64,
+    /// Tool calls of one run, those of scripts included.
+    pub tool_calls: u32,
+    /// Characters of a script's output that come back, counted from its end.
+    pub output_chars: usize,
+}
+
+/// `[[verify]]`
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    /// What people read.
+    pub name: String,
+    /// Expression over the evidence that must be true.
+    pub check: String,
+    /// Expression whose value is shown beside the rule.
+    pub got: Option<String>,
+    /// Points it is worth.
+    #[serde(default = "default_points")]
+    pub points: f64,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self { gap_ms: 150, concurrency: 4 }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            serial_turns: 200,
+            loop_turns: 60,
+            code_turns: 8,
+            hosted_turns: 60,
+            script_seconds: 120,
+            script_memory_mb: 512,
+            tool_seconds: 60,
+            tool_calls: 2000,
+            output_chars: 6000,
+        }
+    }
+}
+
+fn default_request_seconds() -> u64 {
+    60
+}
+
+fn default_body_mb() -> u64 {
+    32
+}
+
+fn default_points() -> f64 {
+    1.0
+}

@@ -1,0 +1,55 @@
+//! The error of a whole command: what `main` renders once, at the edge.
+//!
+//! Modules below `commands/` return errors of their own types; a command turns them into a
+//! [`Failure`] by saying which exit code they mean and, where it helps, what to do about them.
+
+use std::error::Error;
+use std::fmt;
+
+use crate::exit::Exit;
+
+/// Why a command stopped.
+#[derive(Debug)]
+pub struct Failure {
+    /// How the program ends.
+    pub exit: Exit,
+    /// What failed, with its chain of sources.
+    pub error: Box<dyn Error + Send + Sync>,
+    /// One way on.
+    pub hint: Option<String>,
+}
+
+impl Failure {
+    /// A failure that ends the program with `exit`.
+    pub fn new(exit: Exit, error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self { exit, error: error.into(), hint: None }
+    }
+
+    /// A wrong command line or manifest.
+    pub fn usage(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::new(Exit::Usage, error)
+    }
+
+    /// The same failure with a way on.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl fmt::Display for Failure {
+    /// `error: …`, the chain one `caused by:` a line, one `hint:`. No colour, no final line feed.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "error: {}", self.error)?;
+        let mut source = self.error.source();
+        while let Some(cause) = source {
+            write!(formatter, "\n  caused by: {cause}")?;
+            source = cause.source();
+        }
+        match &self.hint {
+            Some(hint) => write!(formatter, "\nhint: {hint}"),
+            None => Ok(()),
+        }
+    }
+}

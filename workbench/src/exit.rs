@@ -1,0 +1,29 @@
+//! The exit codes of the program, which scripts may rely on.
+
+/// How the program ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    /// It did what it was asked. A comparison that ran is a success, whatever its verdicts.
+    Success = 0,
+    /// It judged something and found it short.
+    Short = 1,
+    /// The command line or a manifest is wrong.
+    Usage = 2,
+    /// A plugin could not be built, loaded or kept alive.
+    Plugin = 3,
+    /// A sandbox could not be started.
+    Sandbox = 4,
+    /// A model or the network failed.
+    Network = 5,
+    /// A bug of the workbench.
+    Bug = 70,
+    /// Ctrl-C.
+    Interrupted = 130,
+}
+
+impl From<Exit> for std::process::ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}

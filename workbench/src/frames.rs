@@ -1,0 +1,116 @@
+//! Frames between the host and its own child processes: one line of JSON with a length, then that
+//! many raw bytes.
+//!
+//! `{"kind":"answer","id":7,"len":665000}\n` and 665,000 bytes. The body is not looked at here, so
+//! a big record costs a copy and no parse, and nothing a plugin or a script returns can break the
+//! framing.
+
+use std::io::{self, BufRead, Read, Write};
+
+use bytes::Bytes;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+
+/// Longest head line. Ours are below 200 bytes; the rest is room for names and texts.
+const MAX_HEAD: u64 = 64 * 1024;
+
+/// Longest body: above the largest answer a domain may fetch, so that a limit of the web client,
+/// which names the address, speaks first.
+pub const MAX_BODY: u64 = 256 * 1024 * 1024;
+
+/// What is said, and the bytes that go with it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Frame<H> {
+    /// What is said: an enum with `#[serde(tag = "kind")]`.
+    pub head: H,
+    /// The bytes; may be empty.
+    pub body: Bytes,
+}
+
+impl<H> Frame<H> {
+    /// A frame with a body.
+    pub fn new(head: H, body: impl Into<Bytes>) -> Self {
+        Self { head, body: body.into() }
+    }
+
+    /// A frame without a body.
+    pub fn bare(head: H) -> Self {
+        Self { head, body: Bytes::new() }
+    }
+}
+
+#[derive(Serialize)]
+struct LineOut<'a, H> {
+    #[serde(flatten)]
+    head: &'a H,
+    len: u64,
+}
+
+#[derive(Deserialize)]
+struct LineIn<H> {
+    #[serde(flatten)]
+    head: H,
+    len: u64,
+}
+
+/// Reads the next frame; `None` at the end of the stream. Anything that is not a frame is an error.
+pub fn read<H: DeserializeOwned>(stream: &mut impl BufRead) -> io::Result<Option<Frame<H>>> {
+    let mut line = Vec::new();
+    stream.take(MAX_HEAD).read_until(b'\n', &mut line)?;
+    let Some((head, length)) = parse_line(&line)? else { return Ok(None) };
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body)?;
+    Ok(Some(Frame { head, body: body.into() }))
+}
+
+/// Writes one frame and flushes.
+pub fn write<H: Serialize>(stream: &mut impl Write, frame: &Frame<H>) -> io::Result<()> {
+    let line = line_of(frame)?;
+    stream.write_all(&line)?;
+    stream.write_all(&frame.body)?;
+    stream.flush()
+}
+
+/// As [`read`], for a stream of tokio.
+pub async fn read_async<H: DeserializeOwned>(stream: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<Frame<H>>> {
+    let mut line = Vec::new();
+    (&mut *stream).take(MAX_HEAD).read_until(b'\n', &mut line).await?;
+    let Some((head, length)) = parse_line(&line)? else { return Ok(None) };
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).await?;
+    Ok(Some(Frame { head, body: body.into() }))
+}
+
+/// As [`write`], for a stream of tokio.
+pub async fn write_async<H: Serialize>(stream: &mut (impl AsyncWrite + Unpin), frame: &Frame<H>) -> io::Result<()> {
+    let line = line_of(frame)?;
+    stream.write_all(&line).await?;
+    stream.write_all(&frame.body).await?;
+    stream.flush().await
+}
+
+fn line_of<H: Serialize>(frame: &Frame<H>) -> io::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(&LineOut { head: &frame.head, len: frame.body.len() as u64 })?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+fn parse_line<H: DeserializeOwned>(line: &[u8]) -> io::Result<Option<(H, usize)>> {
+    if line.is_empty() {
+        return Ok(None);
+    }
+    if line.last() != Some(&b'\n') {
+        return Err(garbage(format!("a frame's head of {} bytes has no end", line.len())));
+    }
+    let LineIn { head, len } =
+        serde_json::from_slice(line).map_err(|error| garbage(format!("a frame's head is not understood: {error}")))?;
+    if len > MAX_BODY {
+        return Err(garbage(format!("a frame of {len} bytes is over the limit of {MAX_BODY}")));
+    }
+    Ok(Some((head, usize::try_from(len).map_err(|error| garbage(error.to_string()))?)))
+}
+
+fn garbage(message: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, message)
+}

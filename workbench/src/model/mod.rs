@@ -1,0 +1,3 @@
+//! Who is asked: the types every model speaks, and the models.
+
+pub mod types;

@@ -1,0 +1,146 @@
+//! What the runner and a model say to each other, whatever the provider.
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// One request: the whole conversation so far, as every provider's API wants it.
+#[derive(Clone, Copy, Debug)]
+pub struct ModelRequest<'a> {
+    /// The system text of the mode.
+    pub system: &'a str,
+    /// The tools on offer.
+    pub tools: &'a [ToolDefinition],
+    /// Everything said so far; the last message is the user's.
+    pub messages: &'a [Message],
+    /// Tokens the answer may have.
+    pub max_tokens: u32,
+    /// Whether one answer may hold several tool calls.
+    pub parallel_calls: bool,
+}
+
+/// A tool as the model sees it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolDefinition {
+    /// Its name.
+    pub name: String,
+    /// What it does and returns.
+    pub description: String,
+    /// JSON schema of its arguments.
+    pub input_schema: Value,
+}
+
+/// One message of the conversation: a line of `transcript.jsonl`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Message {
+    /// Who says it.
+    pub role: Role,
+    /// What is said, in order.
+    pub content: Vec<Block>,
+}
+
+/// Who says a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// The task, or the results of tools.
+    User,
+    /// The model.
+    Assistant,
+}
+
+/// A part of a message.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Block {
+    /// Words.
+    Text {
+        /// The words.
+        text: String,
+    },
+    /// The model asks for a tool call.
+    ToolUse {
+        /// Names the call in its answer.
+        id: String,
+        /// Name of the tool.
+        name: String,
+        /// Arguments.
+        input: Value,
+    },
+    /// The answer to a call.
+    ToolResult {
+        /// `id` of the call.
+        tool_use_id: String,
+        /// What the model reads: JSON as the tool gave it, or a text.
+        content: String,
+        /// Whether the text is an error.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        is_error: bool,
+    },
+}
+
+/// What a model answered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelReply {
+    /// What it said, in order.
+    pub content: Vec<Block>,
+    /// Why it stopped.
+    pub stop_reason: StopReason,
+    /// What this request cost.
+    pub usage: Usage,
+    /// Requests it took beyond the first.
+    pub retries: u32,
+}
+
+/// Why a model stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopReason {
+    /// It is done.
+    EndTurn,
+    /// It waits for tool results.
+    ToolUse,
+    /// Its answer was cut at `max_tokens`.
+    MaxTokens,
+    /// It will not.
+    Refusal,
+}
+
+/// Tokens of one request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Uncached input.
+    pub input_tokens: u64,
+    /// Output.
+    pub output_tokens: u64,
+    /// Read from a prompt cache.
+    pub cache_read_tokens: u64,
+    /// Written to a prompt cache.
+    pub cache_write_tokens: u64,
+    /// Whether these were counted locally.
+    pub estimated: bool,
+}
+
+impl Usage {
+    /// What the model read, however it was billed.
+    pub fn tokens_read(&self) -> u64 {
+        self.input_tokens + self.cache_read_tokens + self.cache_write_tokens
+    }
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ModelError {
+    /// The network or the provider.
+    #[error("{0}")]
+    Unreachable(String),
+    /// The rehearsal's script.
+    #[error("the rehearsal script failed: {0}")]
+    Rehearsal(String),
+}
+
+/// Something that can be asked. One value serves one run; it may keep state between requests.
+#[async_trait]
+pub trait Model: Send {
+    /// The next answer.
+    async fn reply(&mut self, request: ModelRequest<'_>) -> Result<ModelReply, ModelError>;
+}

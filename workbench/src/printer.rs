@@ -1,0 +1,31 @@
+//! The only place that prints: data to standard output, everything else to standard error.
+
+use std::io::{self, IsTerminal, Write};
+
+/// Writes `text` to standard output. A reader that went away (`| head`) is no error.
+pub fn data(text: &str) {
+    quietly(write_all(io::stdout().lock(), text.as_bytes()));
+}
+
+/// As [`data`], for bytes.
+pub fn data_bytes(bytes: &[u8]) {
+    quietly(write_all(io::stdout().lock(), bytes));
+}
+
+/// Writes `text` and a line feed to standard error.
+pub fn note(text: &str) {
+    quietly(write_all(io::stderr().lock(), format!("{text}\n").as_bytes()));
+}
+
+/// Whether standard error is a terminal, so that progress may be drawn.
+pub fn is_interactive() -> bool {
+    io::stderr().is_terminal()
+}
+
+fn write_all(mut stream: impl Write, bytes: &[u8]) -> io::Result<()> {
+    stream.write_all(bytes)?;
+    stream.flush()
+}
+
+/// Nothing can be said when the streams themselves fail.
+fn quietly(_outcome: io::Result<()>) {}

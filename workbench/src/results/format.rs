@@ -1,0 +1,191 @@
+//! The names in `run.json`, `ledger.jsonl` and `verify.json`. `docs/results-format.md` tells them
+//! with examples; additions keep the version, anything else makes a new one.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Value of `format` in `run.json`.
+pub const RUN_FORMAT: &str = "workbench/run/v1";
+/// Value of `format` in `report --format json`.
+pub const REPORT_FORMAT: &str = "workbench/report/v1";
+
+/// Why a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stop {
+    /// The model said it was done.
+    EndTurn,
+    /// The mode's turn limit.
+    MaxTurns,
+    /// The model's answer was cut at its token limit.
+    MaxTokens,
+    /// A budget of calls, tokens, money or time.
+    Budget,
+    /// The model refused.
+    Refusal,
+    /// The model could not be reached or answered garbage.
+    ModelError,
+    /// Ctrl-C or a killed host.
+    Interrupted,
+}
+
+/// One run: the content of `run.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// [`RUN_FORMAT`].
+    pub format: String,
+    /// Name of the run's folder.
+    pub run: String,
+    /// Name of the domain.
+    pub domain: String,
+    /// `serial`, `loop`, `code` or `hosted`.
+    pub mode: String,
+    /// `rehearsal`, or provider and id.
+    pub model: String,
+    /// Sandbox of code mode; null in the others.
+    pub sandbox: Option<String>,
+    /// `cassette`, `live`, or the routes.
+    pub source: String,
+    /// `debug` or `release`.
+    pub profile: String,
+    /// What the user called this run.
+    pub tag: Option<String>,
+    /// UTC, RFC 3339.
+    pub started: String,
+    /// Wall time of the run without builds.
+    pub seconds: f64,
+    /// Why it ended; a run still going, or killed, says `interrupted`.
+    pub stop: Stop,
+    /// What failed, when `stop` is `model_error`, `budget` or `refusal`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop_detail: Option<String>,
+    /// Answers of the model.
+    pub model_turns: u32,
+    /// Calls asked for by the model; in code mode each `run_python` is one.
+    pub tool_calls: u32,
+    /// Calls made by scripts.
+    pub nested_calls: u32,
+    /// Scripts run.
+    pub scripts_run: u32,
+    /// Requests to the model that were tried again.
+    pub retries: u32,
+    /// Uncached input + cache read + cache written.
+    pub tokens_read: u64,
+    /// Uncached input tokens.
+    pub input_tokens: u64,
+    /// Output tokens.
+    pub output_tokens: u64,
+    /// Tokens read from a prompt cache.
+    pub cache_read_tokens: u64,
+    /// Tokens written to a prompt cache.
+    pub cache_write_tokens: u64,
+    /// Whether the tokens were counted locally.
+    pub estimated: bool,
+    /// Figures of each turn.
+    pub per_turn: Vec<Turn>,
+    /// Price in US dollars, when it is known.
+    pub cost_usd: Option<f64>,
+    /// Requests that went to the network during this run.
+    #[serde(default)]
+    pub network_calls: u64,
+    /// Requests answered by cache or cassette during this run.
+    #[serde(default)]
+    pub cache_hits: u64,
+    /// The model's last words; never judged.
+    pub final_text: String,
+    /// The verdict; null until the run was judged.
+    pub verify: Option<Verdict>,
+}
+
+/// Figures of one turn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Turn {
+    /// From 1.
+    pub turn: u32,
+    /// What the model read on this turn.
+    pub tokens_read: u64,
+    /// Of it, uncached.
+    pub input_tokens: u64,
+    /// What it wrote.
+    pub output_tokens: u64,
+    /// Names of the tools it called, in order.
+    pub tools: Vec<String>,
+}
+
+/// One line of `ledger.jsonl`: a tool call, whoever made it, written when it ends.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CallRecord {
+    /// Turn of the model in which it was made, from 1; 0 outside a run.
+    pub turn: u32,
+    /// Script that made it, from 1; null for a call of the model itself.
+    pub script: Option<u32>,
+    /// Name of the tool.
+    pub tool: String,
+    /// Its arguments.
+    pub arguments: Value,
+    /// Milliseconds it took.
+    pub ms: f64,
+    /// Bytes of the answer or of the error text.
+    pub bytes: u64,
+    /// How it ended.
+    pub outcome: CallEnd,
+    /// The error text, when it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// How a tool call ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallEnd {
+    /// With an answer.
+    Answered,
+    /// The tool refused or failed with a text of its own.
+    ToolError,
+    /// The plugin died.
+    Crashed,
+    /// The call took longer than `tool_seconds`.
+    TimedOut,
+    /// The tool does not exist, or the call budget was used up.
+    Refused,
+}
+
+/// What verify found: the content of `verify.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// Whether every rule passed.
+    pub ok: bool,
+    /// Points earned.
+    pub points: f64,
+    /// Points there were to earn.
+    pub max_points: f64,
+    /// The rules, in the manifest's order.
+    pub rules: Vec<RuleOutcome>,
+}
+
+/// One rule, judged.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RuleOutcome {
+    /// Its name in the manifest.
+    pub name: String,
+    /// How it ended.
+    pub status: RuleStatus,
+    /// What was there, from the rule's `got` expression or the error text.
+    pub got: Value,
+    /// Points earned.
+    pub points: f64,
+    /// Points there were to earn.
+    pub max_points: f64,
+}
+
+/// How a rule ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RuleStatus {
+    /// The check was true.
+    Pass,
+    /// The check was false, or what it reads is missing through the model's fault.
+    Fail,
+    /// A fault that is not the model's; counts neither way.
+    Error,
+}

@@ -1,0 +1,4 @@
+//! What a run leaves behind: the format of `run.json` and its neighbours, and the store that writes
+//! and reads them.
+
+pub mod format;

@@ -1,0 +1,114 @@
+//! Where a script of code mode runs: the trait every sandbox fulfils, and the sandboxes.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+
+/// A place to run scripts in. Each script gets a fresh interpreter.
+#[async_trait]
+pub trait Sandbox: Send + Sync {
+    /// `embedded` or `docker`.
+    fn name(&self) -> &'static str;
+
+    /// Runs one script to its end, or to a limit. Only a sandbox that cannot start is an error;
+    /// whatever the script does is an outcome.
+    async fn run(&self, script: &Script<'_>, bridge: &dyn Bridge) -> Result<ScriptOutcome, SandboxError>;
+
+    /// Makes the next [`Sandbox::run`] start sooner. May do nothing.
+    async fn prepare(&self) {}
+}
+
+/// A script and what it may use.
+#[derive(Clone, Copy, Debug)]
+pub struct Script<'a> {
+    /// Python source.
+    pub source: &'a str,
+    /// The tools' Python module, made by [`stubs`].
+    pub tools: &'a [plugin_api::wire::ToolSpec],
+    /// Name of the domain; `from <domain>_tools import *` works beside `from tools import *`.
+    pub domain: &'a str,
+    /// What ends it.
+    pub limits: ScriptLimits,
+}
+
+/// What ends a script from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScriptLimits {
+    /// Wall time, waiting for tool calls included.
+    pub time: Duration,
+    /// Address space in bytes.
+    pub memory: u64,
+    /// Bytes of output kept of each stream, counted from its end.
+    pub output_bytes: usize,
+}
+
+/// The host's side of a script's tool calls. Many may be under way at once.
+#[async_trait]
+pub trait Bridge: Send + Sync {
+    /// Runs one tool. `arguments` is a JSON object; the answer is JSON. An error is the text a
+    /// script reads from its `ToolError`.
+    async fn call(&self, tool: &str, arguments: Bytes) -> Result<Bytes, BridgeError>;
+
+    /// Every task of the script waits for tool calls: nothing further will be asked until one is answered.
+    async fn waiting(&self) {}
+}
+
+/// Why a script gets no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BridgeError {
+    /// The script reads it as `ToolError`.
+    Tool(String),
+    /// The script is stopped: a budget is used up. The text says which.
+    Stop(String),
+}
+
+/// How a script ended, and what it printed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScriptOutcome {
+    /// How it ended.
+    pub end: ScriptEnd,
+    /// The last bytes of its standard output, as text.
+    pub stdout: Captured,
+    /// The same of its standard error, tracebacks included.
+    pub stderr: Captured,
+    /// Wall time.
+    pub time: Duration,
+}
+
+/// One stream of a script.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Captured {
+    /// The last part, at most `output_bytes` long.
+    pub text: String,
+    /// Bytes that were dropped before it.
+    pub dropped: u64,
+}
+
+/// How a script ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ScriptEnd {
+    /// By itself; 0 is success, 1 an uncaught exception, anything else `sys.exit(n)`.
+    Exit(i32),
+    /// Killed at its time limit.
+    TimedOut,
+    /// Killed, or died, at its memory limit.
+    OutOfMemory,
+    /// Stopped by the host; the text says why.
+    Stopped(String),
+    /// Its interpreter died; the text names the cause.
+    Crashed(String),
+}
+
+/// Why a sandbox could not start.
+#[derive(Debug, thiserror::Error)]
+pub enum SandboxError {
+    /// The child process could not be started or spoke garbage.
+    #[error("the {sandbox} sandbox could not start: {reason}")]
+    Start {
+        /// Which sandbox.
+        sandbox: &'static str,
+        /// What happened.
+        reason: String,
+    },
+}
