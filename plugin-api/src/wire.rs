@@ -4,6 +4,7 @@
 //! *body* of raw bytes, which may be empty. Heads are the types below; the body is never parsed on
 //! the way. So a record a tool hands on unread costs no parse, and bytes need no base64.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -176,4 +177,30 @@ pub struct SavedFile {
     pub file: String,
     /// Its length in bytes.
     pub bytes: u64,
+}
+
+/// A head and a body as one message.
+#[must_use]
+pub fn join(head: &impl Serialize, body: &[u8]) -> Vec<u8> {
+    // Heads are the enums above: strings, numbers and lists of these, which always are JSON. Were
+    // one not, the empty head is refused by the other side with a text.
+    let mut message = serde_json::to_vec(head).unwrap_or_default();
+    message.reserve_exact(body.len() + 1);
+    message.push(b'\n');
+    message.extend_from_slice(body);
+    message
+}
+
+/// The head and the body of a message; the body is not looked at.
+///
+/// # Errors
+/// A text that says what is wrong with the head.
+pub fn split<T: DeserializeOwned>(message: &[u8]) -> Result<(T, &[u8]), String> {
+    let end = message.iter().position(|&byte| byte == b'\n').ok_or("a message has no line feed behind its head")?;
+    let (head, body) = (&message[..end], &message[end + 1..]);
+    let head = serde_json::from_slice(head).map_err(|error| {
+        let shown: String = String::from_utf8_lossy(head).chars().take(200).collect();
+        format!("the head of a message is not understood: {error}: {shown}")
+    })?;
+    Ok((head, body))
 }

@@ -1,0 +1,292 @@
+//! The types an argument can have: how each is described to a model and read from what it says.
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Number, Value, json};
+
+use crate::raw_json::RawJson;
+
+/// A JSON schema: an object such as `{"type": "integer"}`.
+pub type Schema = Map<String, Value>;
+
+/// A type that a tool takes as an argument.
+///
+/// Integers, floats, `bool`, `String`, `Vec`, `Option`, [`Value`] and [`RawJson`] are such types; an
+/// enum without fields becomes one with `#[derive(ToolArgument)]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an argument of a tool",
+    label = "a model cannot say this",
+    note = "take an integer, a float, `bool`, `String`, a `Vec` or an `Option` of these, or an enum with `#[derive(ToolArgument)]`"
+)]
+pub trait ToolArgument: Sized {
+    /// What the ends of `#[range(…)]` are; [`NoRange`] where a range has no meaning.
+    type Bound: Into<Value>;
+
+    /// Whether the argument may be left out without a default.
+    const OPTIONAL: bool = false;
+
+    /// What a model is told about the type.
+    fn schema() -> Schema;
+
+    /// Reads the argument. `place` names it in the text that says what is wrong.
+    fn decode(place: &str, json: &RawValue) -> Result<Self, String>;
+
+    /// The value as JSON: a default stands in the schema.
+    fn encode(&self) -> Value;
+
+    /// The value as a number, to be compared with a range.
+    fn number(&self) -> Option<Number> {
+        None
+    }
+}
+
+/// The ends of a range over a type that has none: it has no value, so `#[range]` does not compile there.
+#[derive(Clone, Copy, Debug)]
+pub enum NoRange {}
+
+impl From<NoRange> for Value {
+    fn from(bound: NoRange) -> Self {
+        match bound {}
+    }
+}
+
+macro_rules! integer_arguments {
+    ($($integer:ty),*) => {$(
+        impl ToolArgument for $integer {
+            type Bound = $integer;
+
+            fn schema() -> Schema {
+                let mut schema = schema_of("integer");
+                if <$integer>::MIN == 0 {
+                    schema.insert("minimum".to_owned(), Value::from(0));
+                }
+                schema
+            }
+
+            fn decode(place: &str, json: &RawValue) -> Result<Self, String> {
+                let whole = number_in(json)
+                    .and_then(|number| whole(&number))
+                    .ok_or_else(|| format!("{place} must be an integer, not {}", shown(json)))?;
+                Self::try_from(whole).map_err(|_| {
+                    let (least, most) = (<$integer>::MIN.into(), <$integer>::MAX.into());
+                    // A model that goes below zero needs no twenty-digit maximum to see what is wrong.
+                    let most = if whole < 0 && <$integer>::MIN == 0 { None } else { Some(&most) };
+                    format!("{place} must be {}, not {whole}", within(Some(&least), most))
+                })
+            }
+
+            fn encode(&self) -> Value {
+                Value::from(*self)
+            }
+
+            fn number(&self) -> Option<Number> {
+                Some((*self).into())
+            }
+        }
+    )*};
+}
+
+integer_arguments!(u8, u16, u32, u64, usize, i8, i16, i32, i64, isize);
+
+impl ToolArgument for f64 {
+    type Bound = f64;
+
+    fn schema() -> Schema {
+        schema_of("number")
+    }
+
+    fn decode(place: &str, json: &RawValue) -> Result<Self, String> {
+        let number = number_in(json).and_then(|number| number.as_f64());
+        number.ok_or_else(|| format!("{place} must be a number, not {}", shown(json)))
+    }
+
+    fn encode(&self) -> Value {
+        Value::from(*self)
+    }
+
+    fn number(&self) -> Option<Number> {
+        Number::from_f64(*self)
+    }
+}
+
+impl ToolArgument for f32 {
+    type Bound = f32;
+
+    fn schema() -> Schema {
+        f64::schema()
+    }
+
+    #[allow(clippy::cast_possible_truncation)] // the author chose to see less
+    fn decode(place: &str, json: &RawValue) -> Result<Self, String> {
+        f64::decode(place, json).map(|number| number as f32)
+    }
+
+    fn encode(&self) -> Value {
+        Value::from(*self)
+    }
+
+    fn number(&self) -> Option<Number> {
+        f64::from(*self).number()
+    }
+}
+
+impl ToolArgument for bool {
+    type Bound = NoRange;
+
+    fn schema() -> Schema {
+        schema_of("boolean")
+    }
+
+    fn decode(place: &str, json: &RawValue) -> Result<Self, String> {
+        serde_json::from_str(json.get()).map_err(|_| format!("{place} must be true or false, not {}", shown(json)))
+    }
+
+    fn encode(&self) -> Value {
+        Value::from(*self)
+    }
+}
+
+impl ToolArgument for String {
+    type Bound = NoRange;
+
+    fn schema() -> Schema {
+        schema_of("string")
+    }
+
+    fn decode(place: &str, json: &RawValue) -> Result<Self, String> {
+        serde_json::from_str(json.get()).map_err(|_| format!("{place} must be a string, not {}", shown(json)))
+    }
+
+    fn encode(&self) -> Value {
+        Value::from(self.as_str())
+    }
+}
+
+impl<T: ToolArgument> ToolArgument for Vec<T> {
+    type Bound = NoRange;
+
+    fn schema() -> Schema {
+        let mut schema = schema_of("array");
+        schema.insert("items".to_owned(), Value::Object(T::schema()));
+        schema
+    }
+
+    fn decode(place: &str, json: &RawValue) -> Result<Self, String> {
+        let items: Vec<&RawValue> =
+            serde_json::from_str(json.get()).map_err(|_| format!("{place} must be a list, not {}", shown(json)))?;
+        let numbered = items.into_iter().enumerate();
+        numbered.map(|(index, item)| T::decode(&format!("item {} of {place}", index + 1), item)).collect()
+    }
+
+    fn encode(&self) -> Value {
+        self.iter().map(ToolArgument::encode).collect()
+    }
+}
+
+impl<T: ToolArgument> ToolArgument for Option<T> {
+    type Bound = T::Bound;
+
+    const OPTIONAL: bool = true;
+
+    fn schema() -> Schema {
+        T::schema()
+    }
+
+    fn decode(place: &str, json: &RawValue) -> Result<Self, String> {
+        if json.get() == "null" { Ok(None) } else { T::decode(place, json).map(Some) }
+    }
+
+    fn encode(&self) -> Value {
+        self.as_ref().map_or(Value::Null, ToolArgument::encode)
+    }
+
+    fn number(&self) -> Option<Number> {
+        self.as_ref().and_then(ToolArgument::number)
+    }
+}
+
+impl ToolArgument for Value {
+    type Bound = NoRange;
+
+    fn schema() -> Schema {
+        Schema::new()
+    }
+
+    fn decode(place: &str, json: &RawValue) -> Result<Self, String> {
+        serde_json::from_str(json.get()).map_err(|error| format!("{place} cannot be read: {error}"))
+    }
+
+    fn encode(&self) -> Value {
+        self.clone()
+    }
+}
+
+/// Any JSON value, taken as it is: neither its depth nor its size is looked at.
+impl ToolArgument for RawJson {
+    type Bound = NoRange;
+
+    fn schema() -> Schema {
+        Schema::new()
+    }
+
+    fn decode(_place: &str, json: &RawValue) -> Result<Self, String> {
+        Ok(Self::from_raw(json))
+    }
+
+    fn encode(&self) -> Value {
+        json!(self)
+    }
+}
+
+/// The schema of an enum of `words`.
+pub fn choice_schema(words: &[&str]) -> Schema {
+    let mut schema = schema_of("string");
+    schema.insert("enum".to_owned(), json!(words));
+    schema
+}
+
+/// The one of `options` whose word was said.
+pub fn choice<T, const COUNT: usize>(place: &str, json: &RawValue, options: [(&str, T); COUNT]) -> Result<T, String> {
+    let said: Option<String> = serde_json::from_str(json.get()).ok();
+    let words = options.each_ref().map(|(word, _)| *word).join(", ");
+    let mut options = options.into_iter();
+    options
+        .find_map(|(word, value)| (said.as_deref() == Some(word)).then_some(value))
+        .ok_or_else(|| format!("{place} must be one of {words}, not {}", shown(json)))
+}
+
+/// A range in words, such as `between 1 and 500`.
+pub(crate) fn within(minimum: Option<&Value>, maximum: Option<&Value>) -> String {
+    match (minimum, maximum) {
+        (Some(minimum), Some(maximum)) => format!("between {minimum} and {maximum}"),
+        (Some(minimum), None) => format!("at least {minimum}"),
+        (None, Some(maximum)) => format!("at most {maximum}"),
+        (None, None) => "a number".to_owned(),
+    }
+}
+
+/// What a model said, short enough for an error text.
+pub(crate) fn shown(json: &RawValue) -> String {
+    const LONGEST: usize = 60;
+    let text = json.get();
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+fn schema_of(kind: &str) -> Schema {
+    Schema::from_iter([("type".to_owned(), Value::from(kind))])
+}
+
+fn number_in(json: &RawValue) -> Option<Number> {
+    serde_json::from_str(json.get()).ok()
+}
+
+/// The integer a number stands for. Scripts and models also write `3.0`; beyond 2^53 a float no
+/// longer says which integer it means.
+#[allow(clippy::cast_possible_truncation)]
+fn whole(number: &Number) -> Option<i128> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let rounded = || number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() <= EXACT);
+    number.as_i128().or_else(|| rounded().map(|float| float as i128))
+}

@@ -1,0 +1,128 @@
+//! From a message to a tool and back: what `#[tool]` and `plugin!` expand to calls into this module.
+//!
+//! It is public for the macros; an author needs none of it.
+
+use std::any::Any;
+
+use serde::Serialize;
+pub use serde_json::Value;
+pub use serde_json::value::RawValue;
+
+pub use crate::argument::{NoRange, Schema, choice, choice_schema};
+use crate::error::{ToolError, ToolResult};
+use crate::host::Host;
+use crate::parameter::input_schema;
+pub use crate::parameter::{Arguments, Parameter};
+use crate::raw_json::RawJson;
+use crate::wire::{Hello, Reply, Request, ToolSpec, WIRE_VERSION, join, split};
+
+/// What `#[tool]` implements, on a type of the function's name.
+pub trait Tool {
+    /// The name a model calls.
+    const NAME: &'static str;
+    /// The doc comment of the function.
+    const DESCRIPTION: &'static str;
+
+    /// The parameters, in order.
+    fn parameters() -> Vec<Parameter>;
+
+    /// Calls the function; the answer is JSON.
+    ///
+    /// # Errors
+    /// When the arguments do not fit, or when the function refuses.
+    fn call(host: &Host, arguments: &Arguments<'_>) -> ToolResult<Vec<u8>>;
+}
+
+/// A tool in the table of a plugin.
+#[derive(Clone, Copy, Debug)]
+pub struct ToolEntry {
+    name: &'static str,
+    describe: fn() -> ToolSpec,
+    call: fn(&Host, &[u8]) -> ToolResult<Vec<u8>>,
+}
+
+impl ToolEntry {
+    /// The entry of one tool.
+    #[must_use]
+    pub const fn of<T: Tool>() -> Self {
+        Self { name: T::NAME, describe: describe::<T>, call: call::<T> }
+    }
+}
+
+/// What `plugin!` makes: a name and a table.
+#[derive(Clone, Copy, Debug)]
+pub struct Plugin {
+    /// Name of the crate.
+    pub name: &'static str,
+    /// Its tools, in the order in which a model sees them.
+    pub tools: &'static [ToolEntry],
+}
+
+impl Plugin {
+    /// All tools as a model sees them.
+    #[must_use]
+    pub fn describe(&self) -> Vec<ToolSpec> {
+        self.tools.iter().map(|tool| (tool.describe)()).collect()
+    }
+
+    /// Calls a tool with a JSON object of arguments.
+    pub(crate) fn call(&self, tool: &str, arguments: &[u8], host: &Host) -> ToolResult<Vec<u8>> {
+        match self.tools.iter().find(|entry| entry.name == tool) {
+            Some(entry) => (entry.call)(host, arguments),
+            None => {
+                let known: Vec<_> = self.tools.iter().map(|entry| entry.name).collect();
+                let message = format!("unknown tool `{tool}`; there are {}", known.join(", "));
+                Err(ToolError::new(message).with_code("unknown_tool"))
+            }
+        }
+    }
+
+    /// Answers one message of the host, or says why it is not one.
+    pub(crate) fn respond(&self, message: &[u8], host: &Host) -> Result<Vec<u8>, String> {
+        let (request, body) = split(message)?;
+        let (reply, body) = match request {
+            Request::Hello(_) => (Reply::Hello(self.hello()), Vec::new()),
+            Request::Describe => (Reply::Tools(self.describe()), Vec::new()),
+            Request::Call { tool } => match self.call(&tool, body, host) {
+                Ok(answer) => (Reply::Answer, answer),
+                Err(error) => (Reply::Error(error), Vec::new()),
+            },
+        };
+        Ok(join(&reply, &body))
+    }
+
+    fn hello(&self) -> Hello {
+        Hello {
+            wire: WIRE_VERSION,
+            plugin_api: env!("CARGO_PKG_VERSION").to_owned(),
+            name: self.name.to_owned(),
+            features: Vec::new(),
+        }
+    }
+}
+
+/// A tool's answer as JSON. A [`RawJson`] is handed on untouched.
+///
+/// # Errors
+/// When the value cannot be JSON: a map whose keys are not strings, for instance.
+pub fn answer<T: Serialize + 'static>(value: T) -> ToolResult<Vec<u8>> {
+    let mut value = Some(value);
+    if let Some(raw) = (&mut value as &mut dyn Any).downcast_mut::<Option<RawJson>>().and_then(Option::take) {
+        return Ok(raw.into_bytes());
+    }
+    serde_json::to_vec(&value)
+        .map_err(|error| ToolError::new(format!("the tool's answer cannot be written as JSON: {error}")))
+}
+
+fn describe<T: Tool>() -> ToolSpec {
+    ToolSpec {
+        name: T::NAME.to_owned(),
+        description: T::DESCRIPTION.to_owned(),
+        input_schema: input_schema(&T::parameters()),
+    }
+}
+
+fn call<T: Tool>(host: &Host, body: &[u8]) -> ToolResult<Vec<u8>> {
+    let parameters = T::parameters();
+    T::call(host, &Arguments::read(T::NAME, &parameters, body)?)
+}
