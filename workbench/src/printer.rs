@@ -17,6 +17,11 @@ pub fn note(text: &str) {
     quietly(write_all(io::stderr().lock(), format!("{text}\n").as_bytes()));
 }
 
+/// Writes `text` to standard error as it is.
+pub fn error_text(text: &str) {
+    quietly(write_all(io::stderr().lock(), text.as_bytes()));
+}
+
 /// Whether standard error is a terminal, so that progress may be drawn.
 pub fn is_interactive() -> bool {
     io::stderr().is_terminal()

@@ -18,9 +18,9 @@ pub struct Manifest {
     /// What ends a run, a script or a call.
     #[serde(default)]
     pub limits: Limits,
-    /// What verify reads, in the order it is read; later ones may use earlier ones.
+    /// What verify reads, by name. An entry may use another through `each`, in any order.
     #[serde(default)]
-    pub evidence: toml::Table,
+    pub evidence: BTreeMap<String, Evidence>,
     /// The rules, in the order they are shown.
     #[serde(default)]
     pub verify: Vec<Rule>,
@@ -41,7 +41,7 @@ pub struct DomainSection {
 }
 
 /// `[api]`
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ApiSection {
     /// Where relative paths of the tools start.
@@ -57,10 +57,8 @@ pub struct ApiSection {
     /// Headers sent to `hosts`; a value `env:NAME` is read when a request is made and never stored.
     pub headers: BTreeMap<String, String>,
     /// Seconds one request may take, redirects included.
-    #[serde(default = "default_request_seconds")]
     pub request_seconds: u64,
     /// Bytes a body may have, after decompression.
-    #[serde(default = "default_body_mb")]
     pub body_mb: u64,
 }
 
@@ -120,6 +118,108 @@ pub struct Limits {
     pub output_chars: usize,
 }
 
+/// One entry of `[evidence]`: exactly one of the first six keys says what is read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Evidence {
+    /// A page: the whole of it, or what `select` finds in it.
+    pub html: Option<String>,
+    /// A picture: its file name, width, height, bytes and format.
+    pub image: Option<String>,
+    /// A path of the API; the verifier fetches the record itself.
+    pub get: Option<String>,
+    /// A JSON file.
+    pub json: Option<String>,
+    /// A text file.
+    pub text: Option<String>,
+    /// Any file: its name and bytes.
+    pub file: Option<String>,
+    /// Name of a list among the evidence: the entry is read once for each `{{ item }}` of it.
+    pub each: Option<String>,
+    /// CSS selector: which elements of the page are read.
+    pub select: Option<String>,
+    /// The attribute that is read of each element, instead of its text.
+    pub attribute: Option<String>,
+    /// Regular expression: what is kept of each text, group 1 or the whole match. Texts without a
+    /// match are left out.
+    pub pattern: Option<String>,
+    /// What each text becomes.
+    pub r#as: Option<Conversion>,
+}
+
+/// Where an entry of `[evidence]` reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source<'a> {
+    /// A page of the run's `out/`.
+    Html(&'a str),
+    /// A picture of the run's `out/`.
+    Image(&'a str),
+    /// A path of the API.
+    Get(&'a str),
+    /// A JSON file of the run's `out/`.
+    Json(&'a str),
+    /// A text file of the run's `out/`.
+    Text(&'a str),
+    /// Any file of the run's `out/`.
+    File(&'a str),
+}
+
+impl Evidence {
+    /// What is read; nothing unless exactly one source is given, which is checked when a domain is
+    /// loaded.
+    pub fn source(&self) -> Option<Source<'_>> {
+        let given = [
+            self.html.as_deref().map(Source::Html),
+            self.image.as_deref().map(Source::Image),
+            self.get.as_deref().map(Source::Get),
+            self.json.as_deref().map(Source::Json),
+            self.text.as_deref().map(Source::Text),
+            self.file.as_deref().map(Source::File),
+        ];
+        let mut given = given.into_iter().flatten();
+        given.next().filter(|_| given.next().is_none())
+    }
+}
+
+impl<'a> Source<'a> {
+    /// The key of the manifest.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Html(_) => "html",
+            Self::Image(_) => "image",
+            Self::Get(_) => "get",
+            Self::Json(_) => "json",
+            Self::Text(_) => "text",
+            Self::File(_) => "file",
+        }
+    }
+
+    /// The template of the file's name or of the path.
+    pub fn template(self) -> &'a str {
+        match self {
+            Self::Html(name)
+            | Self::Image(name)
+            | Self::Get(name)
+            | Self::Json(name)
+            | Self::Text(name)
+            | Self::File(name) => name,
+        }
+    }
+}
+
+/// `as`: what a text of a page becomes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Conversion {
+    /// A whole number.
+    Int,
+    /// A number.
+    Float,
+    /// It stays text.
+    #[default]
+    Text,
+}
+
 /// `[[verify]]`
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -133,6 +233,21 @@ pub struct Rule {
     /// Points it is worth.
     #[serde(default = "default_points")]
     pub points: f64,
+}
+
+impl Default for ApiSection {
+    fn default() -> Self {
+        Self {
+            base: None,
+            hosts: Vec::new(),
+            pace: Pace::default(),
+            retry_403: false,
+            probe: Vec::new(),
+            headers: BTreeMap::new(),
+            request_seconds: 60,
+            body_mb: 32,
+        }
+    }
 }
 
 impl Default for Pace {
@@ -155,14 +270,6 @@ impl Default for Limits {
             output_chars: 6000,
         }
     }
-}
-
-fn default_request_seconds() -> u64 {
-    60
-}
-
-fn default_body_mb() -> u64 {
-    32
 }
 
 fn default_points() -> f64 {

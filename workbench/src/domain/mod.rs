@@ -1,3 +1,15 @@
 //! A domain: the folder that says what is compared. Reads `domain.toml`, finds the folder, checks it.
 
+mod error;
+mod lint;
+mod load;
 pub mod manifest;
+mod text;
+mod workspace;
+
+pub use error::{ManifestError, Problem};
+pub use load::{Domain, Rehearsal};
+pub use workspace::Workspace;
+
+/// Name of the manifest in a domain's folder.
+pub const MANIFEST: &str = "domain.toml";

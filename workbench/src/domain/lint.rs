@@ -1,0 +1,237 @@
+//! Checks of a manifest that types cannot make: names that must exist, expressions, patterns.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Problem;
+use super::manifest::{ApiSection, DomainSection, Evidence, Limits, Manifest, Rule, Source};
+use super::text::{Step, Text};
+use crate::expression;
+use crate::nearest::suggestion;
+
+use Step::{Index, Key};
+
+/// Everything that is wrong with a manifest that parses.
+pub(super) fn problems(manifest: &Manifest, text: &Text<'_>) -> Vec<Problem> {
+    let mut report = Report { text, problems: Vec::new() };
+    report.domain(&manifest.domain);
+    report.api(&manifest.api);
+    if let Some(task) = &manifest.task
+        && task.persona.trim().is_empty()
+    {
+        report.add(&[Key("task"), Key("persona")], "is empty: one sentence that says who the assistant is");
+    }
+    report.limits(&manifest.limits);
+    for (name, evidence) in &manifest.evidence {
+        report.evidence(name, evidence, manifest);
+    }
+    report.cycles(&manifest.evidence);
+    report.rules(&manifest.verify, &manifest.evidence);
+    report.problems
+}
+
+struct Report<'a> {
+    text: &'a Text<'a>,
+    problems: Vec<Problem>,
+}
+
+impl Report<'_> {
+    fn add(&mut self, path: &[Step<'_>], message: impl AsRef<str>) {
+        self.problems.push(self.text.problem(path, message.as_ref()));
+    }
+
+    fn domain(&mut self, domain: &DomainSection) {
+        if !is_short_name(&domain.name) {
+            let message = format!("`{}` is no name: lower-case letters, digits and `-`", domain.name);
+            self.add(&[Key("domain"), Key("name")], message);
+        }
+        match (&domain.plugin, &domain.library) {
+            (Some(plugin), None) if !is_crate_name(plugin) => {
+                let message = format!("`{plugin}` is no name of a crate under plugins/: letters, digits, `-` and `_`");
+                self.add(&[Key("domain"), Key("plugin")], message);
+            }
+            (Some(_), None) | (None, Some(_)) => {}
+            (Some(_), Some(_)) => self.add(
+                &[Key("domain"), Key("library")],
+                "`plugin` and `library` exclude each other: keep `plugin` for a crate under plugins/, `library` for a prebuilt file",
+            ),
+            (None, None) => self.add(
+                &[Key("domain")],
+                "who serves the tools? Write `plugin = \"NAME\"` for the crate plugins/NAME, or `library = \"PATH\"`",
+            ),
+        }
+    }
+
+    fn api(&mut self, api: &ApiSection) {
+        for (index, host) in api.hosts.iter().enumerate() {
+            if url::Host::parse(host).is_err() || host.contains('/') {
+                let message = format!("`{host}` is no host name: write it without scheme, port and path");
+                self.add(&[Key("api"), Key("hosts"), Index(index)], message);
+            }
+        }
+        if let Some(base) = &api.base {
+            match url::Url::parse(base) {
+                Ok(address) if matches!(address.scheme(), "http" | "https") && address.has_host() => {
+                    let host = address.host_str().unwrap_or_default();
+                    if !api.hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(host)) {
+                        let message = format!("its host is not among `hosts`: add \"{host}\" there");
+                        self.add(&[Key("api"), Key("base")], message);
+                    }
+                }
+                _ => self.add(&[Key("api"), Key("base")], format!("`{base}` is no http or https address")),
+            }
+        }
+        for (index, probe) in api.probe.iter().enumerate() {
+            if let Err(error) = expression::check(&probe.expect, &["status", "json", "text"]) {
+                self.add(&[Key("api"), Key("probe"), Index(index), Key("expect")], error.short());
+            }
+        }
+        for (key, value) in [("request_seconds", api.request_seconds), ("body_mb", api.body_mb)] {
+            self.positive(&[Key("api"), Key(key)], value);
+        }
+        self.positive(&[Key("api"), Key("pace"), Key("concurrency")], api.pace.concurrency as u64);
+    }
+
+    fn limits(&mut self, limits: &Limits) {
+        let limits = [
+            ("serial_turns", u64::from(limits.serial_turns)),
+            ("loop_turns", u64::from(limits.loop_turns)),
+            ("code_turns", u64::from(limits.code_turns)),
+            ("hosted_turns", u64::from(limits.hosted_turns)),
+            ("script_seconds", limits.script_seconds),
+            ("script_memory_mb", limits.script_memory_mb),
+            ("tool_seconds", limits.tool_seconds),
+            ("tool_calls", u64::from(limits.tool_calls)),
+            ("output_chars", limits.output_chars as u64),
+        ];
+        for (key, value) in limits {
+            self.positive(&[Key("limits"), Key(key)], value);
+        }
+    }
+
+    fn positive(&mut self, path: &[Step<'_>], value: u64) {
+        if value == 0 {
+            self.add(path, "must be at least 1");
+        }
+    }
+
+    fn evidence(&mut self, name: &str, evidence: &Evidence, manifest: &Manifest) {
+        let at = [Key("evidence"), Key(name)];
+        if !is_identifier(name) || expression::is_reserved(name) {
+            self.add(&at, "evidence cannot be named so: letters, digits and `_`, and no word of expressions");
+        }
+        let Some(source) = evidence.source() else {
+            return self.add(&at, "write exactly one of: html, image, get, json, text, file");
+        };
+        self.template(name, evidence, source);
+        if let Some(each) = &evidence.each {
+            if matches!(source, Source::Html(_)) {
+                self.add(&[at[0], at[1], Key("each")], "does not go with `html`: a page is read once");
+            } else if !manifest.evidence.contains_key(each) {
+                let known = manifest.evidence.keys().map(String::as_str);
+                let message = format!("unknown evidence `{each}`{}", suggestion(each, known));
+                self.add(&[at[0], at[1], Key("each")], message);
+            }
+        }
+        if matches!(source, Source::Get(_)) && manifest.api.base.is_none() {
+            self.add(&[at[0], at[1], Key("get")], "wants an `[api]` with a `base`");
+        }
+        self.selection(name, evidence, source);
+    }
+
+    fn template(&mut self, name: &str, evidence: &Evidence, source: Source<'_>) {
+        let at = [Key("evidence"), Key(name), Key(source.key())];
+        match expression::placeholders(source.template()) {
+            Err(reason) => self.add(&at, reason),
+            Ok(names) => {
+                let unknown = names.iter().find(|name| *name != "item");
+                match (unknown, names.contains("item"), &evidence.each) {
+                    (Some(name), ..) => {
+                        self.add(&at, format!("unknown name `{name}`: only `{{{{ item }}}}` can be filled in"));
+                    }
+                    (None, true, None) => self.add(&at, "`{{ item }}` wants `each = \"NAME\"`, the list of the items"),
+                    (None, false, Some(_)) => self.add(&at, "with `each`, write `{{ item }}` where it differs"),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// `select` and what depends on it.
+    fn selection(&mut self, name: &str, evidence: &Evidence, source: Source<'_>) {
+        let dependent = [
+            ("attribute", evidence.attribute.is_some()),
+            ("pattern", evidence.pattern.is_some()),
+            ("as", evidence.r#as.is_some()),
+        ];
+        let is_page = matches!(source, Source::Html(_));
+        for (key, _) in dependent.iter().filter(|(_, given)| *given && evidence.select.is_none()) {
+            self.add(&[Key("evidence"), Key(name), Key(key)], "goes with `html` and `select` only");
+        }
+        if let Some(select) = &evidence.select {
+            let at = [Key("evidence"), Key(name), Key("select")];
+            if !is_page {
+                self.add(&at, "goes with `html` only");
+            } else if let Err(error) = scraper::Selector::parse(select) {
+                self.add(&at, format!("`{select}` is no CSS selector: {error}"));
+            }
+        }
+        if let Some(pattern) = &evidence.pattern
+            && let Err(reason) = expression::pattern(pattern)
+        {
+            self.add(&[Key("evidence"), Key(name), Key("pattern")], reason);
+        }
+    }
+
+    /// Evidence that would need itself.
+    fn cycles(&mut self, evidence: &BTreeMap<String, Evidence>) {
+        for start in evidence.keys() {
+            let mut seen = BTreeSet::new();
+            let mut next = evidence.get(start).and_then(|entry| entry.each.as_ref());
+            while let Some(name) = next.filter(|name| seen.insert(name.as_str())) {
+                if name == start {
+                    self.add(&[Key("evidence"), Key(start), Key("each")], "it needs itself through `each`");
+                }
+                next = evidence.get(name).and_then(|entry| entry.each.as_ref());
+            }
+        }
+    }
+
+    fn rules(&mut self, rules: &[Rule], evidence: &BTreeMap<String, Evidence>) {
+        let known: Vec<&str> = evidence.keys().map(String::as_str).collect();
+        let mut names = BTreeSet::new();
+        for (index, rule) in rules.iter().enumerate() {
+            let at = |key| [Key("verify"), Index(index), Key(key)];
+            if rule.name.trim().is_empty() {
+                self.add(&at("name"), "is empty: what people read");
+            } else if !names.insert(rule.name.trim()) {
+                self.add(&at("name"), format!("a rule `{}` stands above already", rule.name));
+            }
+            if !(rule.points.is_finite() && rule.points >= 0.0) {
+                self.add(&at("points"), "must be a number, 0 or more");
+            }
+            for (key, text) in [("check", Some(&rule.check)), ("got", rule.got.as_ref())] {
+                if let Some(text) = text
+                    && let Err(error) = expression::check(text, &known)
+                {
+                    self.add(&at(key), error.short());
+                }
+            }
+        }
+    }
+}
+
+/// As domains are named.
+fn is_short_name(name: &str) -> bool {
+    !name.is_empty()
+        && !name.starts_with('-')
+        && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+}
+
+fn is_crate_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
+}
+
+fn is_identifier(name: &str) -> bool {
+    name.starts_with(|first: char| first == '_' || first.is_ascii_alphabetic())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}

@@ -1,0 +1,114 @@
+//! One-line expressions over data: rules of verify, probes of an API, and the templates of file
+//! names and paths in `[evidence]`.
+//!
+//! The stock minijinja lets a wrong rule pass in silence: a misspelt attribute counts as a value
+//! that is there, an undefined result as false. Here the filters look for the attribute first, the
+//! result must be a bool, and what an expression may cost is limited.
+
+mod names;
+mod strict_filters;
+mod template;
+
+use std::error::Error as _;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use minijinja::value::ValueKind;
+use minijinja::{Environment, UndefinedBehavior, Value};
+
+pub use names::{check, is_reserved};
+pub(crate) use strict_filters::pattern;
+pub use template::{Purpose, fill, placeholders};
+
+/// What one evaluation may cost. A rule over 20,000 records needs about a third of it.
+const FUEL: u64 = 1_000_000;
+const RECURSION_LIMIT: usize = 50;
+
+static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
+    let mut environment = Environment::new();
+    limit(&mut environment);
+    strict_filters::install(&mut environment);
+    environment
+});
+
+/// What is true of rules and templates alike.
+fn limit(environment: &mut Environment<'_>) {
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_fuel(Some(FUEL));
+    environment.set_recursion_limit(RECURSION_LIMIT);
+    environment.set_debug(true);
+}
+
+/// Why an expression has no value.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{expression}`: {reason}{}", place(.expression, .range.as_ref()))]
+pub struct RuleError {
+    /// The expression as it was written.
+    pub expression: String,
+    /// What is wrong.
+    pub reason: String,
+    /// The bytes of the expression it is about, where known.
+    pub range: Option<Range<usize>>,
+    /// Whether the expression may well be right and only met an empty list.
+    pub on_empty_list: bool,
+}
+
+impl RuleError {
+    fn new(expression: &str, reason: String, range: Option<Range<usize>>) -> Self {
+        Self { expression: expression.to_owned(), reason, range, on_empty_list: false }
+    }
+
+    fn from_engine(expression: &str, error: &minijinja::Error) -> Self {
+        let reason = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
+        let range = error.range().filter(|range| expression.get(range.clone()).is_some());
+        let on_empty_list = error.source().is_some_and(|source| source.is::<strict_filters::EmptyList>());
+        Self { on_empty_list, ..Self::new(expression, reason, range) }
+    }
+
+    /// The reason and the place, without the expression.
+    pub fn short(&self) -> String {
+        format!("{}{}", self.reason, place(&self.expression, self.range.as_ref()))
+    }
+}
+
+fn place(expression: &str, range: Option<&Range<usize>>) -> String {
+    let Some(range) = range else { return String::new() };
+    let before = expression.get(..range.start).unwrap_or_default();
+    match expression.get(range.clone()).map(str::trim) {
+        Some(found) if !found.is_empty() && found != expression => {
+            format!(" (`{found}` at character {})", before.chars().count() + 1)
+        }
+        _ => String::new(),
+    }
+}
+
+/// Whether `expression` is true of `context`, a map whose keys are the names it may use.
+///
+/// # Errors
+/// When it is no expression, when it meets something undefined, when it costs too much, and when
+/// its value is anything but true or false.
+pub fn truth(expression: &str, context: Value) -> Result<bool, RuleError> {
+    let value = value(expression, context)?;
+    match value.kind() {
+        ValueKind::Bool => Ok(value.is_true()),
+        _ => Err(RuleError::new(expression, format!("must be true or false, but is {}", described(&value)), None)),
+    }
+}
+
+/// The value of `expression` in `context`.
+///
+/// # Errors
+/// As [`truth`], but any value is good that is defined.
+pub fn value(expression: &str, context: Value) -> Result<Value, RuleError> {
+    let error = |error: minijinja::Error| RuleError::from_engine(expression, &error);
+    ENVIRONMENT.compile_expression(expression).map_err(error)?.eval(context).map_err(error)
+}
+
+fn described(value: &Value) -> String {
+    let text = value.to_string();
+    match value.kind() {
+        ValueKind::Undefined => "undefined".to_owned(),
+        ValueKind::Number if text.len() < 40 => text,
+        kind => format!("a {kind}"),
+    }
+}

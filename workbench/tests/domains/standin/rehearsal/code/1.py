@@ -1,0 +1,3 @@
+from tools import *
+
+print(get_object(1000)["titel"])
