@@ -12,3 +12,4 @@ pub mod frames;
 pub mod nearest;
 pub mod printer;
 pub mod results;
+pub mod web;

@@ -1,6 +1,35 @@
 //! All HTTP that is done for a domain: policy, pacing, retries, cache, cassette, injected faults.
 
+mod address;
+mod cache;
+mod cassette;
+mod client;
+mod doors;
+mod entry;
+mod flights;
+mod headers;
+mod inject;
+mod network;
+mod pace;
+mod policy;
+mod recorder;
+mod retry;
+mod source;
+mod supply;
+mod words;
+
+use std::fmt;
+
 use bytes::Bytes;
+
+pub use address::Address;
+pub use cassette::{Cassette, CassetteError, CassetteLine, Recording};
+pub use client::{SetupError, WebClient, WebSettings};
+pub use headers::HeaderError;
+pub use inject::{Injection, InjectionError};
+pub use recorder::CassetteWriter;
+pub use retry::RetryPolicy;
+pub use source::{Route, RouteError, Source};
 
 /// An answer of the API with status 200.
 #[derive(Clone, Debug)]
@@ -15,17 +44,43 @@ pub struct Answer {
     pub origin: Origin,
 }
 
+/// An answer as it is, whatever its status and body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawAnswer {
+    /// The real address in the form that keys caches and cassettes.
+    pub url: String,
+    /// HTTP status.
+    pub status: u16,
+    /// Its `Content-Type`, or nothing.
+    pub content_type: String,
+    /// The body, decompressed; of an error status at most the first megabyte.
+    pub body: Bytes,
+    /// Where it came from.
+    pub origin: Origin,
+}
+
 /// Where an answer came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// The network, now.
     Network,
-    /// The cache on disk.
+    /// The cache, on disk or in memory, or a request for the same address that was under way.
     Cache,
     /// The domain's cassette.
     Cassette,
     /// `--inject`.
     Injected,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(match self {
+            Self::Network => "network",
+            Self::Cache => "cache",
+            Self::Cassette => "cassette",
+            Self::Injected => "injected fault",
+        })
+    }
 }
 
 /// What a caller can read.
@@ -40,7 +95,7 @@ pub enum Expect {
 /// Counters of one client since it was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Requests sent, retries included.
+    /// Requests sent, retries and redirects included.
     pub network_calls: u64,
     /// Requests answered by cache or cassette.
     pub cache_hits: u64,
@@ -83,13 +138,23 @@ pub enum WebError {
         /// Which rule forbids it.
         reason: String,
     },
-    /// Offline, and neither cache nor cassette has it.
-    #[error("{url} is not recorded in the {source_name}, and the network is not used")]
+    /// Neither cache nor cassette has it, and the network is not used.
+    #[error("{url} is not recorded in the {source_name}, and the network is not used; {advice}")]
     NotRecorded {
         /// The real address.
         url: String,
         /// `cassette` or `cache`.
         source_name: &'static str,
+        /// How to get it recorded.
+        advice: String,
+    },
+    /// The cache or the cassette could not be read or written.
+    #[error("the answer of {url} could not be kept or read: {reason}")]
+    Storage {
+        /// The real address.
+        url: String,
+        /// Which file, and what happened.
+        reason: String,
     },
 }
 

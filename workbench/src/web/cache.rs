@@ -1,0 +1,189 @@
+//! Kept answers: bodies in memory, and on disk one file an address, so that every run sees the same.
+
+use std::collections::{HashMap, VecDeque};
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::entry::Entry;
+
+/// Bytes of bodies that are held in memory.
+const HOT_BYTES: usize = 64 << 20;
+
+/// The cache of one source of data. A file is a head line (JSON) and the body; it appears by rename,
+/// so that two processes can use one cache and a killed one leaves no half entry.
+#[derive(Clone, Debug)]
+pub(super) struct DiskCache {
+    folder: PathBuf,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Head {
+    url: String,
+    status: u16,
+    content_type: String,
+    length: usize,
+}
+
+impl DiskCache {
+    pub(super) fn new(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    /// The entry of `key`. One that is damaged counts as absent, and is written anew.
+    pub(super) fn read(&self, key: &str) -> Result<Option<Entry>, String> {
+        let path = self.path(key);
+        match fs::read(&path) {
+            Ok(content) => Ok(parse(key, Bytes::from(content))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(format!("{}: {error}", path.display())),
+        }
+    }
+
+    /// Keeps `entry`, unless another process kept an answer of the same address first: then that
+    /// one is the answer for both.
+    pub(super) fn keep(&self, key: &str, entry: Entry) -> Result<Entry, String> {
+        match self.read(key)? {
+            Some(first) => Ok(first),
+            None => {
+                self.write(key, &entry).map_err(|error| format!("{}: {error}", self.folder.display()))?;
+                Ok(entry)
+            }
+        }
+    }
+
+    fn write(&self, key: &str, entry: &Entry) -> io::Result<()> {
+        fs::create_dir_all(&self.folder)?;
+        let head = Head {
+            url: key.to_owned(),
+            status: entry.status,
+            content_type: entry.content_type.clone(),
+            length: entry.body.len(),
+        };
+        let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
+        serde_json::to_writer(&mut file, &head)?;
+        file.write_all(b"\n")?;
+        file.write_all(&entry.body)?;
+        file.persist(self.path(key))?;
+        Ok(())
+    }
+
+    fn path(&self, key: &str) -> PathBuf {
+        let digest = hex(&Sha256::digest(key.as_bytes()));
+        Path::new(&self.folder).join(&digest[..32])
+    }
+}
+
+fn parse(key: &str, content: Bytes) -> Option<Entry> {
+    let end = content.iter().position(|byte| *byte == b'\n')?;
+    let head: Head = serde_json::from_slice(&content[..end]).ok()?;
+    let body = content.slice(end + 1..);
+    (head.url == key && head.length == body.len()).then(|| Entry::trusted(head.status, head.content_type, body))
+}
+
+/// Lower-case hexadecimal digits.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        // Writing to a string cannot fail.
+        _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// Answers held in memory, up to [`HOT_BYTES`]; the oldest go first.
+#[derive(Default)]
+pub(super) struct HotCache {
+    shelf: Mutex<Shelf>,
+}
+
+#[derive(Default)]
+struct Shelf {
+    entries: HashMap<String, Arc<Entry>>,
+    order: VecDeque<String>,
+    bytes: usize,
+}
+
+impl HotCache {
+    pub(super) fn get(&self, key: &str) -> Option<Arc<Entry>> {
+        self.shelf.lock().unwrap_or_else(PoisonError::into_inner).entries.get(key).cloned()
+    }
+
+    pub(super) fn keep(&self, key: &str, entry: &Arc<Entry>) {
+        let mut shelf = self.shelf.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes = entry.body.len();
+        if bytes > HOT_BYTES || shelf.entries.contains_key(key) {
+            return;
+        }
+        while shelf.bytes + bytes > HOT_BYTES {
+            let Some(oldest) = shelf.order.pop_front() else { break };
+            let freed = shelf.entries.remove(&oldest).map_or(0, |entry| entry.body.len());
+            shelf.bytes -= freed;
+        }
+        shelf.bytes += bytes;
+        shelf.order.push_back(key.to_owned());
+        shelf.entries.insert(key.to_owned(), Arc::clone(entry));
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    const KEY: &str = "https://api.example.org/v1";
+
+    fn entry(body: &str) -> Entry {
+        Entry::checked(200, "text/plain".to_owned(), Bytes::copy_from_slice(body.as_bytes()))
+    }
+
+    #[test]
+    fn the_first_answer_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = DiskCache::new(folder.path().join("live"));
+        assert!(cache.read(KEY).unwrap().is_none());
+        assert_eq!(cache.keep(KEY, entry("first\n\n")).unwrap().body, "first\n\n");
+        assert_eq!(cache.keep(KEY, entry("second")).unwrap().body, "first\n\n");
+        assert_eq!(cache.read(KEY).unwrap().unwrap().body, "first\n\n");
+        assert_eq!(fs::read_dir(&cache.folder).unwrap().count(), 1, "no temporary file is left");
+    }
+
+    #[test]
+    fn a_damaged_entry_is_written_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = DiskCache::new(folder.path().to_owned());
+        cache.keep(KEY, entry("a body of some length")).unwrap();
+        let whole = fs::read(cache.path(KEY)).unwrap();
+        for length in 0..whole.len() {
+            fs::write(cache.path(KEY), &whole[..length]).unwrap();
+            assert!(cache.read(KEY).unwrap().is_none(), "cut to {length}");
+        }
+        assert_eq!(cache.keep(KEY, entry("new")).unwrap().body, "new");
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("in the way");
+        fs::write(&file, "").unwrap();
+        let error = DiskCache::new(file.join("live")).keep(KEY, entry("x")).unwrap_err();
+        assert!(error.contains("in the way"), "{error}");
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let hot = HotCache::default();
+        let large = Arc::new(Entry::checked(200, String::new(), Bytes::from(vec![0; HOT_BYTES / 2])));
+        for key in ["a", "b", "c"] {
+            hot.keep(key, &large);
+        }
+        assert!(hot.get("a").is_none() && hot.get("b").is_some() && hot.get("c").is_some());
+        hot.keep("d", &Arc::new(Entry::checked(200, String::new(), Bytes::from(vec![0; HOT_BYTES + 1]))));
+        assert!(hot.get("d").is_none() && hot.get("c").is_some());
+    }
+}

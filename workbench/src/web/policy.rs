@@ -1,0 +1,191 @@
+//! What a domain may ask for, and where its requests really go.
+
+use std::collections::{HashMap, HashSet};
+use std::net::{IpAddr, Ipv6Addr};
+
+use url::{Host, Url};
+
+use super::WebError;
+use super::address::Address;
+use super::doors::Door;
+use super::source::Route;
+
+/// The allow-list of a domain, and the routes of this command.
+#[derive(Clone, Debug)]
+pub(super) struct Policy {
+    base: Option<String>,
+    hosts: HashSet<String>,
+    routes: HashMap<String, Url>,
+}
+
+/// Where a request goes.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Target {
+    pub(super) url: Url,
+    pub(super) door: Door,
+}
+
+impl Policy {
+    pub(super) fn new(base: Option<String>, hosts: &[String], routes: &[Route]) -> Self {
+        Self {
+            base,
+            hosts: hosts.iter().map(|host| host.to_ascii_lowercase()).collect(),
+            routes: routes.iter().map(|route| (route.host.clone(), route.to.clone())).collect(),
+        }
+    }
+
+    /// The address a tool means, when it is one that may be asked for.
+    pub(super) fn resolve(&self, path: &str, query: &[(String, String)]) -> Result<Address, WebError> {
+        let address = Address::resolve(self.base.as_deref(), path, query)?;
+        self.check(&address).map_err(|reason| WebError::NotAllowed { url: address.shown(), reason })?;
+        Ok(address)
+    }
+
+    /// Checks an address, or tells which rule forbids it.
+    pub(super) fn check(&self, address: &Address) -> Result<(), String> {
+        let authority = address.authority();
+        if !self.hosts.contains(&authority) {
+            let mut hosts: Vec<&str> = self.hosts.iter().map(String::as_str).collect();
+            hosts.sort_unstable();
+            let hosts = if hosts.is_empty() { "none".to_owned() } else { hosts.join(", ") };
+            return Err(format!("`{authority}` is not among the domain's `[api] hosts` ({hosts})"));
+        }
+        if self.routes.contains_key(&authority) {
+            return Ok(());
+        }
+        if is_private(address.url()) {
+            return Err("an address of this machine or of a private network needs a `--route`".to_owned());
+        }
+        if address.url().scheme() != "https" {
+            return Err("only https is used, except for hosts with a `--route`".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Where the request for `address` is sent.
+    pub(super) fn target(&self, address: &Address) -> Target {
+        match self.routes.get(&address.authority()) {
+            Some(to) => {
+                let mut url = to.clone();
+                url.set_path(&format!("{}{}", to.path().trim_end_matches('/'), address.url().path()));
+                url.set_query(address.url().query());
+                let door = Door { tls: url.scheme() == "https", proxy: !is_private(&url) };
+                Target { url, door }
+            }
+            None => Target { url: address.url().clone(), door: Door { tls: true, proxy: true } },
+        }
+    }
+
+    /// Names that must not resolve to a private network: the hosts without a route.
+    pub(super) fn public_names(&self) -> HashSet<String> {
+        self.hosts.iter().filter(|host| !self.routes.contains_key(*host)).cloned().collect()
+    }
+}
+
+fn is_private(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Ipv4(address)) => !is_public(address.into()),
+        Some(Host::Ipv6(address)) => !is_public(address.into()),
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        None => true,
+    }
+}
+
+/// Whether an address belongs to the public internet.
+pub(super) fn is_public(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => {
+            let [first, second, ..] = address.octets();
+            let shared = first == 100 && (64..128).contains(&second);
+            !(first == 0
+                || shared
+                || address.is_loopback()
+                || address.is_private()
+                || address.is_link_local()
+                || address.is_multicast()
+                || address.is_broadcast())
+        }
+        IpAddr::V6(address) => match embedded_v4(&address) {
+            Some(address) => is_public(address),
+            None => {
+                !(address.is_loopback()
+                    || address.is_unspecified()
+                    || address.is_unique_local()
+                    || address.is_unicast_link_local()
+                    || address.is_multicast())
+            }
+        },
+    }
+}
+
+fn embedded_v4(address: &Ipv6Addr) -> Option<IpAddr> {
+    address.to_ipv4_mapped().map(IpAddr::V4)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn policy(routes: &[&str]) -> Policy {
+        let hosts =
+            ["api.example.org", "127.0.0.1", "[::1]", "10.0.0.7:8443", "8.8.8.8", "localhost"].map(str::to_owned);
+        let routes: Vec<Route> = routes.iter().map(|route| route.parse().unwrap()).collect();
+        Policy::new(Some("https://api.example.org/v1".to_owned()), &hosts, &routes)
+    }
+
+    #[test]
+    fn allows_the_listed_public_hosts_only() {
+        let table = [
+            ("/x", true),
+            ("https://api.example.org/x", true),
+            ("https://API.EXAMPLE.ORG:443/x", true),
+            ("https://8.8.8.8/x", true),
+            ("https://api.example.org:8443/x", false),
+            ("https://api.example.org.evil.example/x", false),
+            ("https://evil.example/?https://api.example.org", false),
+            ("http://api.example.org/x", false),
+            ("https://127.0.0.1/x", false),
+            ("https://2130706433/x", false),
+            ("https://[::1]/x", false),
+            ("https://10.0.0.7:8443/x", false),
+            ("https://localhost/x", false),
+        ];
+        for (path, allowed) in table {
+            assert_eq!(policy(&[]).resolve(path, &[]).is_ok(), allowed, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_route_keeps_path_and_query() {
+        let policy = policy(&["api.example.org=http://127.0.0.1:8099/mirror/", "127.0.0.1=https://mirror.example"]);
+        let target = |path: &str| policy.target(&policy.resolve(path, &[]).unwrap());
+        let there = target("/a b?q=1 2");
+        assert_eq!(there.url.as_str(), "http://127.0.0.1:8099/mirror/v1/a%20b?q=1+2");
+        assert_eq!(there.door, Door { tls: false, proxy: false });
+        assert_eq!(target("http://api.example.org/x").url.as_str(), "http://127.0.0.1:8099/mirror/x");
+        assert_eq!(target("https://127.0.0.1/x").door, Door { tls: true, proxy: true });
+        assert_eq!(target("https://8.8.8.8/x").url.as_str(), "https://8.8.8.8/x");
+    }
+
+    #[test]
+    fn knows_private_addresses() {
+        for address in [
+            "10.1.2.3",
+            "172.16.0.1",
+            "192.168.1.1",
+            "169.254.169.254",
+            "0.0.0.0",
+            "100.64.0.1",
+            "::ffff:127.0.0.1",
+            "fd00::1",
+            "fe80::1",
+            "::",
+        ] {
+            assert!(!is_public(address.parse().unwrap()), "{address}");
+        }
+        for address in ["1.1.1.1", "172.32.0.1", "100.128.0.1", "198.18.0.5", "2606:4700::1111"] {
+            assert!(is_public(address.parse().unwrap()), "{address}");
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Writes a cassette: what `record` keeps of live answers.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::RawAnswer;
+use super::cache::hex;
+use super::cassette::{BODIES, Cassette, CassetteError, CassetteLine, INDEX};
+
+/// A cassette that is added to. Of an answer it keeps address, status, content type and body: no
+/// header, so no cookie and no key. Bodies are written at once, the index by [`Self::save`].
+#[derive(Debug)]
+pub struct CassetteWriter {
+    folder: PathBuf,
+    lines: BTreeMap<String, CassetteLine>,
+}
+
+impl CassetteWriter {
+    /// Goes on with the cassette in `folder`, or begins one.
+    ///
+    /// # Errors
+    /// When the folder cannot be made, or the cassette in it is wrong.
+    pub fn open(folder: &Path) -> Result<Self, CassetteError> {
+        let bodies = folder.join(BODIES);
+        fs::create_dir_all(&bodies).map_err(|cause| CassetteError::File { path: bodies, cause })?;
+        let lines = if folder.join(INDEX).exists() {
+            Cassette::open(folder)?.entries().map(|line| (line.url.clone(), line.clone())).collect()
+        } else {
+            BTreeMap::new()
+        };
+        Ok(Self { folder: folder.to_owned(), lines })
+    }
+
+    /// Adds `answer`, or replaces what was recorded for its address. Equal bodies are stored once.
+    ///
+    /// # Errors
+    /// When the body cannot be written.
+    pub fn add(&mut self, answer: &RawAnswer) -> Result<(), CassetteError> {
+        let digest = hex(&Sha256::digest(&answer.body));
+        let body = format!("{}.{}", &digest[..16], extension(&answer.content_type));
+        let path = self.folder.join(BODIES).join(&body);
+        if fs::read(&path).ok().as_deref() != Some(&answer.body[..]) {
+            write_whole(&path, &answer.body).map_err(|cause| CassetteError::File { path, cause })?;
+        }
+        let (url, content_type) = (answer.url.clone(), answer.content_type.clone());
+        self.lines.insert(url.clone(), CassetteLine { url, status: answer.status, content_type, body });
+        Ok(())
+    }
+
+    /// Writes the index, sorted by address; returns the number of its entries.
+    ///
+    /// # Errors
+    /// When the index cannot be written; the old one then stays as it was.
+    pub fn save(&self) -> Result<usize, CassetteError> {
+        let path = self.folder.join(INDEX);
+        let lines: Result<Vec<String>, _> = self.lines.values().map(serde_json::to_string).collect();
+        lines
+            .map_err(io::Error::from)
+            .and_then(|lines| {
+                write_whole(&path, lines.iter().map(|line| format!("{line}\n")).collect::<String>().as_bytes())
+            })
+            .map_err(|cause| CassetteError::File { path, cause })?;
+        Ok(self.lines.len())
+    }
+
+    /// Removes the bodies that no entry names; returns their number. Comes after [`Self::save`].
+    ///
+    /// # Errors
+    /// When the folder cannot be read or a file not be removed.
+    pub fn prune(&self) -> Result<usize, CassetteError> {
+        let known: HashSet<&str> = self.lines.values().map(|line| line.body.as_str()).collect();
+        let folder = self.folder.join(BODIES);
+        let mut removed = 0;
+        let mut sweep = || {
+            for file in fs::read_dir(&folder)? {
+                let file = file?;
+                let is_known = file.file_name().to_str().is_some_and(|name| known.contains(name));
+                if !is_known && file.file_type()?.is_file() {
+                    fs::remove_file(file.path())?;
+                    removed += 1;
+                }
+            }
+            Ok(())
+        };
+        sweep().map_err(|cause| CassetteError::File { path: folder.clone(), cause })?;
+        Ok(removed)
+    }
+}
+
+fn extension(content_type: &str) -> &'static str {
+    match content_type.split(';').next().unwrap_or_default().trim() {
+        "application/json" => "json",
+        kind if kind.ends_with("+json") => "json",
+        "image/jpeg" => "jpg",
+        "image/png" => "png",
+        "text/html" => "html",
+        kind if kind.starts_with("text/") => "txt",
+        _ => "bin",
+    }
+}
+
+/// The file is there as a whole or as it was before.
+fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    // A usual file, not a private one as temporary files are: cassettes are committed and shared.
+    let mut file = tempfile::Builder::new().make_in(folder, |path| fs::File::create_new(path))?;
+    file.write_all(content)?;
+    file.persist(path)?;
+    Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::super::Origin;
+    use super::*;
+
+    fn answer(url: &str, status: u16, content_type: &str, body: &[u8]) -> RawAnswer {
+        RawAnswer {
+            url: url.to_owned(),
+            status,
+            content_type: content_type.to_owned(),
+            body: Bytes::copy_from_slice(body),
+            origin: Origin::Network,
+        }
+    }
+
+    fn bodies(folder: &Path) -> usize {
+        fs::read_dir(folder.join(BODIES)).unwrap().count()
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let table: &[(&str, u16, &str, &[u8])] = &[
+            ("https://a.example/z", 200, "application/json; charset=utf-8", b"{\"a\":1}\n"),
+            ("https://a.example/a?q=%22", 404, "application/json", b"{}"),
+            ("https://a.example/b", 200, "image/jpeg", b"\xff\xd8\x00\n\r\n"),
+            ("https://a.example/c", 200, "", b""),
+            ("https://a.example/d", 410, "application/json", b"{}"),
+        ];
+        let mut writer = CassetteWriter::open(folder.path()).unwrap();
+        for (url, status, content_type, body) in table {
+            writer.add(&answer(url, *status, content_type, body)).unwrap();
+        }
+        assert_eq!(writer.save().unwrap(), table.len());
+        assert_eq!(bodies(folder.path()), table.len() - 1, "equal bodies are stored once");
+        let cassette = Cassette::open(folder.path()).unwrap();
+        for (url, status, content_type, body) in table {
+            let recording = cassette.find(url).unwrap();
+            assert_eq!((recording.line.status, recording.line.content_type.as_str()), (*status, *content_type));
+            assert_eq!(recording.body(1000).unwrap(), *body);
+        }
+        let index = fs::read_to_string(folder.path().join(INDEX)).unwrap();
+        let urls: Vec<&str> = index.lines().collect();
+        assert!(urls.is_sorted(), "{index}");
+    }
+
+    #[test]
+    fn an_update_replaces_and_prune_sweeps() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut writer = CassetteWriter::open(folder.path()).unwrap();
+        writer.add(&answer("https://a.example/x", 200, "text/plain", b"old")).unwrap();
+        writer.save().unwrap();
+        let mut writer = CassetteWriter::open(folder.path()).unwrap();
+        writer.add(&answer("https://a.example/x", 200, "text/plain", b"new")).unwrap();
+        assert_eq!(writer.save().unwrap(), 1);
+        assert_eq!(writer.prune().unwrap(), 1);
+        assert_eq!(bodies(folder.path()), 1);
+        let cassette = Cassette::open(folder.path()).unwrap();
+        assert_eq!(cassette.find("https://a.example/x").unwrap().body(9).unwrap(), "new");
+    }
+}
