@@ -2,6 +2,7 @@
 //!
 //! `ARCHITECTURE.md` names the layers; a lower module never uses a higher one.
 
+pub mod artifacts;
 pub mod domain;
 pub mod env;
 pub mod error;
@@ -9,7 +10,9 @@ pub mod events;
 pub mod exit;
 pub mod expression;
 pub mod frames;
+pub mod lockdown;
 pub mod nearest;
+pub mod plugin;
 pub mod printer;
 pub mod results;
 pub mod web;

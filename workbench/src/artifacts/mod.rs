@@ -1,1 +1,12 @@
-//! placeholder
+//! What a run leaves for people: files in its `out/`, pages, contact sheets. Plugins ask for them
+//! through upcalls, with names and texts that came from a model.
+
+mod contact_sheet;
+mod names;
+mod out_folder;
+mod pages;
+
+pub use contact_sheet::{SheetError, contact_sheet};
+pub use names::safe_file_name;
+pub use out_folder::{OutError, OutFolder};
+pub use pages::{PageError, Pages};

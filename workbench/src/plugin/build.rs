@@ -1,0 +1,249 @@
+//! Finds a domain's plugin library, and builds it through cargo when its source is newer.
+
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Output, Stdio};
+use std::time::SystemTime;
+
+use serde::Deserialize;
+use tokio::process::Command;
+
+use super::error::PluginError;
+use crate::domain::Domain;
+use crate::env;
+
+/// Characters of a compiler's error that are shown.
+const ERROR_CHARS: usize = 4000;
+
+/// The profile this program was built with, `debug` or `release`. Plugins are built with the same.
+pub fn profile() -> &'static str {
+    if cfg!(debug_assertions) { "debug" } else { "release" }
+}
+
+/// The library of a domain's plugin: the one its manifest names, or that of the workspace's crate
+/// `plugins/<name>`, which is built first when it is missing or older than its source. `progress`
+/// hears what takes long. Without cargo, a library that was built before is taken.
+pub async fn library_for(domain: &Domain, progress: &(dyn Fn(&str) + Sync)) -> Result<PathBuf, PluginError> {
+    let section = &domain.manifest.domain;
+    match (&section.plugin, &section.library) {
+        (Some(name), None) => built_library(name, &domain.folder, progress).await,
+        (None, Some(library)) => {
+            let path = domain.folder.join(library);
+            if path.is_file() { Ok(path) } else { Err(PluginError::NoLibrary { path }) }
+        }
+        _ => Err(PluginError::Unnamed { domain: section.name.clone() }),
+    }
+}
+
+/// The command that rebuilds a library, for error texts.
+pub(super) fn rebuild_command(library: &Path) -> String {
+    let file = library.file_name().unwrap_or_default().to_string_lossy();
+    let name = file.strip_prefix(DLL_PREFIX).unwrap_or(&file);
+    let name = name.strip_suffix(DLL_SUFFIX).unwrap_or(name);
+    let release = if profile() == "release" { " --release" } else { "" };
+    format!("cargo build -p {name}{release}")
+}
+
+async fn built_library(name: &str, domain: &Path, progress: &(dyn Fn(&str) + Sync)) -> Result<PathBuf, PluginError> {
+    let program = std::env::current_exe().unwrap_or_default();
+    let beside = program.with_file_name(file_name(name));
+    let Some(workspace) = workspace_with(name, domain).or_else(|| workspace_with(name, &program)) else {
+        if beside.is_file() {
+            return Ok(beside);
+        }
+        let folder = Path::new("plugins").join(name);
+        return Err(PluginError::NoCrate { name: name.into(), folder, library: beside });
+    };
+    let target = target_folder(&program, &workspace);
+    let library = target.join(profile()).join(file_name(name));
+    if is_fresh(&library, &workspace, name) {
+        return Ok(library);
+    }
+    progress(&format!("building plugin {name}…"));
+    let begun = SystemTime::now();
+    match run_cargo(name, &workspace, &target).await {
+        Ok(output) => {
+            let built = built_file(name, &output)?;
+            mark_checked(&built, begun);
+            Ok(built)
+        }
+        Err(error) => match [&library, &beside].into_iter().find(|path| path.is_file()) {
+            Some(prebuilt) => {
+                progress(&format!("cargo cannot be run ({error}): taking plugin {name} as it was built before"));
+                Ok(prebuilt.clone())
+            }
+            None => Err(PluginError::NoCargo { name: name.into(), reason: error.to_string(), library: beside.clone() }),
+        },
+    }
+}
+
+fn file_name(plugin: &str) -> String {
+    format!("{DLL_PREFIX}{}{DLL_SUFFIX}", plugin.replace('-', "_"))
+}
+
+/// The folder above `start` that has a crate `plugins/<name>`.
+fn workspace_with(name: &str, start: &Path) -> Option<PathBuf> {
+    let start = start.canonicalize().ok()?;
+    start.ancestors().find(|folder| folder.join("plugins").join(name).join("Cargo.toml").is_file()).map(Path::to_owned)
+}
+
+/// Where this program was built to, so that plugin and host share what they depend on; for a
+/// program that was installed elsewhere, the workspace's own.
+fn target_folder(program: &Path, workspace: &Path) -> PathBuf {
+    // Tests lie one folder deeper, in `deps`.
+    let profiles = program.ancestors().skip(1).take(2);
+    let built_to = profiles.filter(|folder| folder.ends_with(profile())).find_map(Path::parent);
+    built_to
+        .filter(|target| target.join("CACHEDIR.TAG").is_file())
+        .map_or_else(|| workspace.join("target"), Path::to_owned)
+}
+
+/// Whether the library is there and nothing it is made of is newer. Asking cargo would tell the
+/// same, but costs every command a tenth of a second or more.
+fn is_fresh(library: &Path, workspace: &Path, name: &str) -> bool {
+    let sources = [
+        workspace.join("plugins").join(name),
+        workspace.join("plugin-api"),
+        workspace.join("Cargo.toml"),
+        workspace.join("Cargo.lock"),
+    ];
+    let newest = sources.iter().filter_map(|source| newest_change(source)).max();
+    changed(library) > newest && newest.is_some()
+}
+
+/// Cargo leaves a library alone when a newer file makes no difference to it. Dating it at the moment
+/// cargo was asked spares later commands the question; where that fails, they ask again.
+fn mark_checked(library: &Path, asked: SystemTime) {
+    if let Ok(file) = File::options().append(true).open(library) {
+        let _ = file.set_modified(asked);
+    }
+}
+
+/// The newest change of a file, or of any file in a folder.
+fn newest_change(path: &Path) -> Option<SystemTime> {
+    match path.read_dir() {
+        Ok(entries) => entries.flatten().filter_map(|entry| newest_change(&entry.path())).max(),
+        Err(_) => changed(path),
+    }
+}
+
+fn changed(path: &Path) -> Option<SystemTime> {
+    path.metadata().and_then(|metadata| metadata.modified()).ok()
+}
+
+/// An error means that cargo cannot be run at all.
+async fn run_cargo(name: &str, workspace: &Path, target: &Path) -> io::Result<Output> {
+    let mut cargo = Command::new(std::env::var_os(env::CARGO).unwrap_or_else(|| "cargo".into()));
+    cargo.args(["build", "--locked", "--message-format=json-render-diagnostics"]);
+    if profile() == "release" {
+        cargo.arg("--release");
+    }
+    // The same as `-p NAME`, but a name that a dependency has as well is no riddle.
+    cargo.arg("--manifest-path").arg(workspace.join("plugins").join(name).join("Cargo.toml"));
+    cargo.arg("--target-dir").arg(target).env("CARGO_TERM_COLOR", "never").current_dir(workspace);
+    cargo.stdin(Stdio::null()).kill_on_drop(true).output().await
+}
+
+/// One line of cargo's messages, as far as it matters here.
+#[derive(Deserialize)]
+struct CargoMessage {
+    reason: String,
+    target: Option<CargoTarget>,
+    #[serde(default)]
+    filenames: Vec<PathBuf>,
+}
+
+#[derive(Deserialize)]
+struct CargoTarget {
+    kind: Vec<String>,
+}
+
+fn built_file(name: &str, output: &Output) -> Result<PathBuf, PluginError> {
+    let failed = |message: String| PluginError::Build { name: name.to_owned(), message };
+    if !output.status.success() {
+        return Err(failed(first_error(&String::from_utf8_lossy(&output.stderr))));
+    }
+    let messages = output.stdout.split(|byte| *byte == b'\n');
+    let libraries = messages.filter_map(|line| serde_json::from_slice::<CargoMessage>(line).ok()).filter(|message| {
+        message.reason == "compiler-artifact"
+            && message.target.as_ref().is_some_and(|target| target.kind.iter().any(|kind| kind == "cdylib"))
+    });
+    let file = libraries.flat_map(|message| message.filenames).find(|file| is_library(file));
+    file.ok_or_else(|| {
+        failed("it makes no library: its Cargo.toml needs `[lib]` with `crate-type = [\"cdylib\"]`".into())
+    })
+}
+
+fn is_library(file: &Path) -> bool {
+    file.to_string_lossy().ends_with(DLL_SUFFIX)
+}
+
+/// The first error of compiler or cargo, up to the blank line that ends it.
+fn first_error(stderr: &str) -> String {
+    let mut lines =
+        stderr.lines().skip_while(|line| !line.starts_with("error")).take_while(|line| !line.trim().is_empty());
+    let error = lines.by_ref().collect::<Vec<_>>().join("\n");
+    let text = if error.is_empty() { stderr.trim() } else { &error };
+    text.chars().take(ERROR_CHARS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::fs::{self, File};
+    use std::path::Path;
+    use std::time::{Duration, SystemTime};
+
+    use super::{first_error, is_fresh, profile, target_folder};
+
+    #[test]
+    fn a_library_is_fresh_while_nothing_it_is_made_of_is_newer() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = folder.path();
+        let files =
+            ["plugins/met/src/text.rs", "plugins/met/Cargo.toml", "plugin-api/src/lib.rs", "Cargo.toml", "Cargo.lock"];
+        let touch = |file: &str, seconds: u64| {
+            fs::create_dir_all(workspace.join(file).parent().unwrap()).unwrap();
+            let changed = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+            File::create(workspace.join(file)).unwrap().set_modified(changed).unwrap();
+        };
+        let library = workspace.join("libmet.so");
+        for file in files {
+            touch(file, 100);
+        }
+        // That their folders have changed just now must not count.
+        assert!(!is_fresh(&library, workspace, "met"), "it is not there");
+        touch("libmet.so", 101);
+        assert!(is_fresh(&library, workspace, "met"));
+        for file in files {
+            touch(file, 102);
+            assert!(!is_fresh(&library, workspace, "met"), "{file}");
+            touch(file, 100);
+        }
+        assert!(is_fresh(&library, workspace, "met"));
+    }
+
+    #[test]
+    fn plugins_are_built_beside_the_program_that_was_built() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = Path::new("/somewhere/workspace");
+        let target = folder.path().join("target");
+        let built = target.join(profile());
+        fs::create_dir_all(&built).unwrap();
+        assert_eq!(target_folder(&built.join("workbench"), workspace), workspace.join("target"), "not made by cargo");
+        fs::write(target.join("CACHEDIR.TAG"), "").unwrap();
+        assert_eq!(target_folder(&built.join("workbench"), workspace), target);
+        assert_eq!(target_folder(&built.join("deps").join("workbench-0123"), workspace), target);
+        assert_eq!(target_folder(Path::new("/usr/bin/workbench"), workspace), workspace.join("target"));
+    }
+
+    #[test]
+    fn the_first_error_is_shown_alone() {
+        let stderr = "   Compiling met\nwarning: unused\n\nerror[E0425]: cannot find `x`\n --> src/lib.rs:1:1\n  |\n\nerror: aborting\n";
+        assert_eq!(first_error(stderr), "error[E0425]: cannot find `x`\n --> src/lib.rs:1:1\n  |");
+        assert_eq!(first_error(" linker not found \n"), "linker not found");
+    }
+}

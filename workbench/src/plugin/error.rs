@@ -1,0 +1,92 @@
+//! Why a plugin cannot be used at all. What goes wrong in a single call is a `CallOutcome`.
+
+use std::path::PathBuf;
+
+use plugin_api::abi::ABI_VERSION;
+use plugin_api::wire::WIRE_VERSION;
+
+/// Why a plugin cannot be built, loaded or started.
+#[derive(Debug, thiserror::Error)]
+pub enum PluginError {
+    /// The manifest names no plugin, or two.
+    #[error("the domain {domain} must name one of `plugin` and `library` in its domain.toml")]
+    Unnamed {
+        /// The domain.
+        domain: String,
+    },
+    /// There is no library under the path a manifest gives.
+    #[error("the plugin library {} does not exist", path.display())]
+    NoLibrary {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// A manifest names a plugin whose crate is not in the workspace.
+    #[error("there is no plugin {name}: neither its crate {} nor a built library {} exists", folder.display(), library.display())]
+    NoCrate {
+        /// The plugin.
+        name: String,
+        /// Where its crate would be.
+        folder: PathBuf,
+        /// Where its library would be.
+        library: PathBuf,
+    },
+    /// The plugin is not built, and there is no cargo to build it.
+    #[error("the plugin {name} is not built and cargo cannot be run: {reason}; install Rust, or copy a built library to {}", library.display())]
+    NoCargo {
+        /// The plugin.
+        name: String,
+        /// Why cargo cannot be run.
+        reason: String,
+        /// Where a built library is looked for.
+        library: PathBuf,
+    },
+    /// The plugin does not compile.
+    #[error("the plugin {name} could not be built: {message}")]
+    Build {
+        /// The plugin.
+        name: String,
+        /// The compiler's first error.
+        message: String,
+    },
+    /// The library cannot be loaded, or is no plugin.
+    #[error("{} cannot be loaded as a plugin: {reason}", library.display())]
+    Load {
+        /// The library.
+        library: PathBuf,
+        /// The system's words.
+        reason: String,
+    },
+    /// The library was built for another version of the C boundary.
+    #[error("{} speaks plugin ABI {theirs}, this workbench speaks {ABI_VERSION}; rebuild it: {rebuild}", library.display())]
+    Abi {
+        /// The library.
+        library: PathBuf,
+        /// Its version.
+        theirs: u32,
+        /// The command that rebuilds it.
+        rebuild: String,
+    },
+    /// The library was built for another version of the messages.
+    #[error(
+        "{} speaks plugin messages {theirs} (plugin-api {plugin_api}), this workbench speaks {WIRE_VERSION}; rebuild it: {rebuild}",
+        library.display()
+    )]
+    Wire {
+        /// The library.
+        library: PathBuf,
+        /// Its version.
+        theirs: u32,
+        /// The crate it was built with.
+        plugin_api: String,
+        /// The command that rebuilds it.
+        rebuild: String,
+    },
+    /// The worker did not come up, or died before the plugin had said what it is.
+    #[error("the plugin {} did not start: {reason}", library.display())]
+    Start {
+        /// The library.
+        library: PathBuf,
+        /// What happened.
+        reason: String,
+    },
+}

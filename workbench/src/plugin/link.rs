@@ -1,0 +1,333 @@
+//! The channel to one worker process: calls go out, answers and requests come in, until it dies.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use plugin_api::ToolError;
+use plugin_api::wire::{HostReply, HostRequest, join};
+use tokio::io::{BufReader, BufWriter};
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::{Notify, oneshot, watch};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, timeout};
+
+use super::messages::{FromWorker, LoadFailure, ToWorker, split};
+use super::process::WorkerProcess;
+use super::services::HostServices;
+use super::tail::Tail;
+use crate::frames::{self, Frame};
+
+/// How long a worker may take to load its library, whose constructors are foreign code.
+const START_LIMIT: Duration = Duration::from_secs(30);
+
+/// How long frames of a process that has ended may still come in.
+const DRAIN_LIMIT: Duration = Duration::from_millis(500);
+
+/// Why a worker did not come up.
+#[derive(Debug)]
+pub(super) enum StartFailure {
+    /// The library cannot be used.
+    Library(LoadFailure),
+    /// The process could not be started, or died; the text names the cause.
+    Process(String),
+}
+
+/// Why a message got no answer.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Unanswered {
+    /// The worker died; the text names the cause.
+    Died(String),
+    /// The call took too long, and the worker was killed for it.
+    TimedOut,
+    /// The plugin did not understand the message; the text is its own.
+    Refused(String),
+}
+
+/// A worker that is alive, or was. Dropping it kills the worker.
+pub(super) struct Link {
+    outgoing: UnboundedSender<Frame<ToWorker>>,
+    pending: Arc<PendingCalls>,
+    kill: Arc<Notify>,
+}
+
+impl Link {
+    /// Starts a worker and waits until it has loaded the library.
+    pub(super) async fn start(
+        program: &Path,
+        library: &Path,
+        services: Arc<dyn HostServices>,
+        log: Arc<Tail>,
+    ) -> Result<Self, StartFailure> {
+        let (process, stream) = WorkerProcess::spawn(program, library, Arc::clone(&log))
+            .map_err(|error| StartFailure::Process(format!("{}: {error}", program.display())))?;
+        let (incoming, outgoing) = stream.into_split();
+        let mut incoming = BufReader::new(incoming);
+        let Ok(first) = timeout(START_LIMIT, frames::read_async(&mut incoming)).await else {
+            process.kill().await;
+            return Err(StartFailure::Process(format!("killed after {} s of loading", START_LIMIT.as_secs())));
+        };
+        match first.map(|frame| frame.map(|frame| frame.head)) {
+            Ok(Some(FromWorker::Ready)) => Ok(Self::over(process, incoming, outgoing, services, log)),
+            Ok(Some(FromWorker::Failed { reason })) => {
+                process.kill().await;
+                Err(StartFailure::Library(reason))
+            }
+            Ok(None) => Err(StartFailure::Process(process.cause().await)),
+            Ok(Some(_)) | Err(_) => {
+                process.kill().await;
+                Err(StartFailure::Process(format!("{} is not a workbench of this version", program.display())))
+            }
+        }
+    }
+
+    fn over(
+        process: WorkerProcess,
+        incoming: BufReader<OwnedReadHalf>,
+        stream: OwnedWriteHalf,
+        services: Arc<dyn HostServices>,
+        log: Arc<Tail>,
+    ) -> Self {
+        let (outgoing, queue) = unbounded_channel();
+        let (pending, kill) = (Arc::new(PendingCalls::default()), Arc::new(Notify::new()));
+        // Frames are written by a task of their own, so that whoever gives up waiting leaves none half written.
+        tokio::spawn(write_all(queue, stream));
+        let desk = Desk { outgoing: outgoing.clone(), pending: Arc::clone(&pending), services, log };
+        tokio::spawn(desk.attend(process, incoming, Arc::clone(&kill)));
+        Self { outgoing, pending, kill }
+    }
+
+    /// Whether the worker has died.
+    pub(super) fn is_dead(&self) -> bool {
+        self.pending.death.borrow().is_some()
+    }
+
+    /// Sends one message and waits for its answer; `id` is used once. The clock of `limit` stands
+    /// still while the call waits for the host.
+    pub(super) async fn call(&self, id: u64, message: Bytes, limit: Duration) -> Result<Bytes, Unanswered> {
+        let (answer, upcalls) = self.pending.enter(id)?;
+        // A closed queue means a dead worker, and then `answer` says so.
+        let _queued = self.outgoing.send(Frame::new(ToWorker::Call { id }, message));
+        self.await_answer(answer, upcalls, limit).await
+    }
+
+    async fn await_answer(
+        &self,
+        mut answer: oneshot::Receiver<Result<Bytes, Unanswered>>,
+        mut upcalls: watch::Receiver<usize>,
+        mut limit: Duration,
+    ) -> Result<Bytes, Unanswered> {
+        loop {
+            let working = *upcalls.borrow_and_update() == 0;
+            let since = Instant::now();
+            tokio::select! {
+                biased;
+                end = &mut answer => return end.unwrap_or_else(|_| Err(self.pending.died())),
+                Ok(()) = upcalls.changed() => {
+                    if working {
+                        limit = limit.saturating_sub(since.elapsed());
+                    }
+                }
+                () = sleep(limit), if working => {
+                    self.stop().await;
+                    return Err(Unanswered::TimedOut);
+                }
+            }
+        }
+    }
+
+    /// Kills the worker, soon.
+    pub(super) fn kill(&self) {
+        self.kill.notify_one();
+    }
+
+    /// Kills the worker and waits until it is gone.
+    pub(super) async fn stop(&self) {
+        self.kill();
+        let mut death = self.pending.death.subscribe();
+        // The sender lives in `self`, so there is an end to wait for.
+        let _gone = death.wait_for(Option::is_some).await;
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+async fn write_all(mut queue: UnboundedReceiver<Frame<ToWorker>>, stream: OwnedWriteHalf) {
+    let mut stream = BufWriter::new(stream);
+    while let Some(frame) = queue.recv().await {
+        if frames::write_async(&mut stream, &frame).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// The calls a worker has not answered yet, and how it died.
+struct PendingCalls {
+    calls: Mutex<HashMap<u64, Pending>>,
+    death: watch::Sender<Option<String>>,
+}
+
+struct Pending {
+    answer: oneshot::Sender<Result<Bytes, Unanswered>>,
+    /// Upcalls the call waits for.
+    upcalls: watch::Sender<usize>,
+}
+
+impl Default for PendingCalls {
+    fn default() -> Self {
+        Self { calls: Mutex::default(), death: watch::Sender::new(None) }
+    }
+}
+
+type Entered = (oneshot::Receiver<Result<Bytes, Unanswered>>, watch::Receiver<usize>);
+
+impl PendingCalls {
+    fn enter(&self, id: u64) -> Result<Entered, Unanswered> {
+        let (answer, receiver) = oneshot::channel();
+        let (upcalls, counter) = watch::channel(0);
+        let mut calls = self.calls();
+        // Looked at under the lock, so that no call enters behind `fail_all`.
+        if self.death.borrow().is_some() {
+            return Err(self.died());
+        }
+        calls.insert(id, Pending { answer, upcalls });
+        Ok((receiver, counter))
+    }
+
+    fn resolve(&self, id: u64, end: Result<Bytes, Unanswered>) {
+        if let Some(pending) = self.calls().remove(&id) {
+            // Whoever asked may have gone.
+            let _unheard = pending.answer.send(end);
+        }
+    }
+
+    /// Whether the call is still under way; if so, its clock now stands.
+    fn upcall_started(&self, call: u64) -> bool {
+        self.calls().get(&call).map(|pending| pending.upcalls.send_modify(|waiting| *waiting += 1)).is_some()
+    }
+
+    fn upcall_ended(&self, call: u64) {
+        if let Some(pending) = self.calls().get(&call) {
+            pending.upcalls.send_modify(|waiting| *waiting -= 1);
+        }
+    }
+
+    fn fail_all(&self, cause: &str) {
+        let mut calls = self.calls();
+        self.death.send_replace(Some(cause.to_owned()));
+        for (_, pending) in calls.drain() {
+            let _unheard = pending.answer.send(Err(Unanswered::Died(cause.to_owned())));
+        }
+    }
+
+    fn died(&self) -> Unanswered {
+        Unanswered::Died(self.death.borrow().clone().unwrap_or_default())
+    }
+
+    fn calls(&self) -> MutexGuard<'_, HashMap<u64, Pending>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What attends to a worker for as long as it lives.
+struct Desk {
+    outgoing: UnboundedSender<Frame<ToWorker>>,
+    pending: Arc<PendingCalls>,
+    services: Arc<dyn HostServices>,
+    log: Arc<Tail>,
+}
+
+impl Desk {
+    async fn attend(self, mut process: WorkerProcess, incoming: BufReader<OwnedReadHalf>, kill: Arc<Notify>) {
+        let mut upcalls = JoinSet::new();
+        let end = {
+            let reading = self.read_all(incoming, &mut upcalls);
+            tokio::pin!(reading);
+            tokio::select! {
+                biased;
+                end = &mut reading => Some(end),
+                () = process.ended() => Some(timeout(DRAIN_LIMIT, reading).await.unwrap_or(Ok(()))),
+                () = kill.notified() => None,
+            }
+        };
+        let cause = match end {
+            Some(Ok(())) => process.cause().await,
+            Some(Err(error)) => {
+                process.kill().await;
+                format!("broke the protocol: {error}")
+            }
+            None => {
+                process.kill().await;
+                "stopped by the host".to_owned()
+            }
+        };
+        // Nothing may be done for a call any more once it has failed.
+        upcalls.shutdown().await;
+        self.pending.fail_all(&cause);
+    }
+
+    async fn read_all(&self, mut incoming: BufReader<OwnedReadHalf>, upcalls: &mut JoinSet<()>) -> io::Result<()> {
+        while let Some(Frame { head, body }) = frames::read_async(&mut incoming).await? {
+            match head {
+                FromWorker::Answer { id } => self.pending.resolve(id, Ok(body)),
+                FromWorker::Refused { id } => {
+                    let text = String::from_utf8_lossy(&body).into_owned();
+                    self.pending.resolve(id, Err(Unanswered::Refused(text)));
+                }
+                FromWorker::Request { id, call } => {
+                    while upcalls.try_join_next().is_some() {}
+                    self.serve(id, call, body, upcalls);
+                }
+                FromWorker::Ready | FromWorker::Failed { .. } => {
+                    return Err(io::Error::other("it said twice that it is ready"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn serve(&self, id: u64, call: u64, message: Bytes, upcalls: &mut JoinSet<()>) {
+        if !self.pending.upcall_started(call) {
+            self.reply(id, &HostReply::Error(ToolError::new("the call that asks has ended")), &[]);
+            return;
+        }
+        let desk = Self {
+            outgoing: self.outgoing.clone(),
+            pending: Arc::clone(&self.pending),
+            services: Arc::clone(&self.services),
+            log: Arc::clone(&self.log),
+        };
+        upcalls.spawn(async move {
+            let (reply, body) = desk.answer(call, &message).await;
+            desk.reply(id, &reply, &body);
+            desk.pending.upcall_ended(call);
+        });
+    }
+
+    async fn answer(&self, call: u64, message: &Bytes) -> (HostReply, Bytes) {
+        match split(message) {
+            Ok((HostRequest::Log { message }, _)) => {
+                self.log.add(format!("{message}\n").as_bytes());
+                (HostReply::Done, Bytes::new())
+            }
+            Ok((request, body)) => self.services.request(call, request, body).await,
+            Err(error) => {
+                let message = format!("the host does not understand this request of the plugin: {error}");
+                (HostReply::Error(ToolError::new(message)), Bytes::new())
+            }
+        }
+    }
+
+    fn reply(&self, id: u64, reply: &HostReply, body: &[u8]) {
+        // A closed queue means a dead worker: nobody waits for the reply.
+        let _queued = self.outgoing.send(Frame::new(ToWorker::Reply { id }, join(reply, body)));
+    }
+}

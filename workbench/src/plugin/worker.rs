@@ -1,0 +1,166 @@
+//! The plugin worker: the hidden subcommand `__plugin-worker LIBRARY`, in which a plugin runs.
+//!
+//! The channel to the host arrives as standard input. Whatever the plugin prints goes to standard
+//! output and error, which the host keeps as log text; the channel it never sees.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::thread;
+
+use bytes::Bytes;
+use plugin_api::ToolError;
+use plugin_api::wire::{HostReply, join};
+
+use super::library::PluginLibrary;
+use super::messages::{CALLS_IN_FLIGHT, FromWorker, ToWorker};
+use crate::exit::Exit;
+use crate::frames::{self, Frame};
+use crate::{env, printer};
+
+/// Runs the worker until the host closes the channel. `main` calls this before it starts anything else.
+pub fn run() -> ExitCode {
+    let library = std::env::args_os().nth(2).map(PathBuf::from);
+    let (Some(_), Some(library)) = (std::env::var_os(env::WORKER_GUARD), library) else {
+        printer::note("error: __plugin-worker is started by the workbench itself and is no command");
+        return Exit::Usage.into();
+    };
+    match work(&library) {
+        Ok(()) => Exit::Success.into(),
+        Err(error) => {
+            printer::note(&format!("plugin worker: {error}"));
+            Exit::Bug.into()
+        }
+    }
+}
+
+/// The order matters: limits bind the calling thread and what it starts later, so they come before
+/// the first thread, and before the library, whose constructors run while it is loaded.
+fn work(library: &Path) -> io::Result<()> {
+    let link = take_link()?;
+    restrict()?;
+    let channel = Arc::new(Channel::new(link.try_clone()?));
+    let jobs = start_pool(&channel)?;
+    match PluginLibrary::open(library) {
+        Ok(plugin) => {
+            channel.send(&Frame::bare(FromWorker::Ready))?;
+            serve(link, &channel, &jobs, &Arc::new(plugin))
+        }
+        Err(reason) => channel.send(&Frame::bare(FromWorker::Failed { reason })),
+    }
+}
+
+/// Moves the channel away from standard input, where a plugin that reads would steal from it.
+fn take_link() -> io::Result<File> {
+    let link = io::stdin().as_fd().try_clone_to_owned()?;
+    rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
+    Ok(File::from(link))
+}
+
+/// What this process may not do: leave a core file, outlive the host.
+fn restrict() -> io::Result<()> {
+    use rustix::process::{Resource, Rlimit, setrlimit};
+    setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?;
+    // The end of the channel tells the same, but an endless call would not let the process end. The
+    // kernel watches the thread that started us: one of the host's runtime, which live as long as it.
+    #[cfg(target_os = "linux")]
+    rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+    Ok(())
+}
+
+/// A call on its way to a thread of the pool.
+struct Job {
+    plugin: Arc<PluginLibrary>,
+    id: u64,
+    message: Bytes,
+}
+
+fn start_pool(channel: &Arc<Channel>) -> io::Result<mpsc::Sender<Job>> {
+    let (jobs, queue) = mpsc::channel();
+    let queue = Arc::new(Mutex::new(queue));
+    for number in 0..CALLS_IN_FLIGHT {
+        let (queue, channel) = (Arc::clone(&queue), Arc::clone(channel));
+        thread::Builder::new().name(format!("call-{number}")).spawn(move || run_jobs(&queue, &channel))?;
+    }
+    Ok(jobs)
+}
+
+fn run_jobs(queue: &Mutex<mpsc::Receiver<Job>>, channel: &Channel) {
+    loop {
+        let job = lock(queue).recv();
+        let Ok(Job { plugin, id, message }) = job else { return };
+        let frame = match plugin.call(&message, &|request| channel.ask(id, request)) {
+            Ok(answer) => Frame::new(FromWorker::Answer { id }, answer),
+            Err(text) => Frame::new(FromWorker::Refused { id }, text),
+        };
+        // Without a host there is nobody to tell; the main thread sees the same and ends.
+        if channel.send(&frame).is_err() {
+            return;
+        }
+    }
+}
+
+/// Hands on what the host says until it closes the channel.
+fn serve(link: File, channel: &Channel, jobs: &mpsc::Sender<Job>, plugin: &Arc<PluginLibrary>) -> io::Result<()> {
+    let mut link = BufReader::new(link);
+    while let Some(Frame { head, body }) = frames::read(&mut link)? {
+        match head {
+            ToWorker::Call { id } => {
+                let job = Job { plugin: Arc::clone(plugin), id, message: body };
+                jobs.send(job).map_err(|_| io::Error::other("no thread is left to run a call"))?;
+            }
+            ToWorker::Reply { id } => channel.hand_over(id, body),
+        }
+    }
+    Ok(())
+}
+
+/// The worker's end of the channel, shared by its threads.
+struct Channel {
+    link: Mutex<BufWriter<File>>,
+    waiting: Mutex<HashMap<u64, mpsc::SyncSender<Bytes>>>,
+    next: AtomicU64,
+}
+
+impl Channel {
+    fn new(link: File) -> Self {
+        Self { link: Mutex::new(BufWriter::new(link)), waiting: Mutex::default(), next: AtomicU64::new(1) }
+    }
+
+    fn send(&self, frame: &Frame<FromWorker>) -> io::Result<()> {
+        frames::write(&mut *lock(&self.link), frame)
+    }
+
+    /// Sends a request of the plugin to the host and waits for the reply.
+    fn ask(&self, call: u64, message: &[u8]) -> Vec<u8> {
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let (reply, receiver) = mpsc::sync_channel(1);
+        lock(&self.waiting).insert(id, reply);
+        let sent = self.send(&Frame::new(FromWorker::Request { id, call }, Bytes::copy_from_slice(message)));
+        match sent.map(|()| receiver.recv()) {
+            Ok(Ok(reply)) => reply.into(),
+            _ => host_is_gone(),
+        }
+    }
+
+    fn hand_over(&self, id: u64, reply: Bytes) {
+        if let Some(waiting) = lock(&self.waiting).remove(&id) {
+            // A thread that no longer waits was stopped with its call.
+            let _gone = waiting.send(reply);
+        }
+    }
+}
+
+fn host_is_gone() -> Vec<u8> {
+    join(&HostReply::Error(ToolError::new("the host no longer answers")), &[])
+}
+
+/// A thread that panicked while it held a lock leaves nothing half done here.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

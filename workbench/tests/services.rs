@@ -1,0 +1,159 @@
+//! What a tool may ask of its host: a real web client over loopback, a real folder, real pictures.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+#[path = "support/server.rs"]
+mod server;
+
+use std::io::Cursor;
+
+use bytes::Bytes;
+use image::{DynamicImage, ImageFormat};
+use plugin_api::ToolError;
+use plugin_api::wire::{HostReply, HostRequest, Picture, SavedFile};
+use serde_json::json;
+use server::{Server, answer, json as json_reply};
+use tempfile::TempDir;
+use workbench::artifacts::{OutFolder, Pages};
+use workbench::domain::manifest::{ApiSection, Pace};
+use workbench::plugin::{HostServices, RunServices};
+use workbench::web::{Source, WebClient, WebSettings};
+
+struct Fixture {
+    folder: TempDir,
+    _server: Server,
+    services: RunServices,
+}
+
+fn fixture() -> Fixture {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(|request| match request.target.as_str() {
+        "/v1/objects/7?lang=en" => json_reply(r#"{ "objectID": 7 }"#),
+        "/7.png" => answer(200, &["content-type: image/png"], &picture()),
+        _ => answer(404, &["content-type: application/json"], br#"{"message": "ObjectID not found"}"#),
+    });
+    let host = "api.example.org";
+    let api = ApiSection {
+        base: Some(format!("http://{host}/v1")),
+        hosts: vec![host.to_owned()],
+        pace: Pace { gap_ms: 0, concurrency: 4 },
+        ..ApiSection::default()
+    };
+    let route = format!("{host}={}", server.url()).parse().unwrap();
+    let web = WebClient::open(WebSettings {
+        api,
+        cassette: None,
+        source: Source::Routes(vec![route]),
+        offline: false,
+        cache: folder.path().join("cache"),
+        injections: vec![],
+    })
+    .unwrap();
+    let pages = Pages::load(&folder.path().join("templates")).unwrap();
+    let services = RunServices::new(web, OutFolder::new(folder.path().join("out")), pages);
+    Fixture { folder, _server: server, services }
+}
+
+fn picture() -> Vec<u8> {
+    let mut bytes = Cursor::new(Vec::new());
+    DynamicImage::new_rgb8(60, 40).write_to(&mut bytes, ImageFormat::Png).unwrap();
+    bytes.into_inner()
+}
+
+fn get_bytes() -> HostRequest {
+    HostRequest::GetBytes { path: "http://api.example.org/7.png".to_owned(), query: vec![] }
+}
+
+fn save(name: &str, extension: &str, handle: Option<u64>) -> HostRequest {
+    HostRequest::Save { name: name.to_owned(), extension: extension.to_owned(), handle }
+}
+
+fn saved(file: &str, bytes: usize) -> HostReply {
+    HostReply::File(SavedFile { file: file.to_owned(), bytes: bytes as u64 })
+}
+
+impl Fixture {
+    async fn ask(&self, call: u64, request: HostRequest) -> HostReply {
+        self.services.request(call, request, Bytes::new()).await.0
+    }
+
+    async fn refusal(&self, request: HostRequest, body: &'static str) -> ToolError {
+        match self.services.request(1, request, Bytes::from(body)).await.0 {
+            HostReply::Error(error) => error,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn documents_come_untouched_and_failures_in_the_apis_words() {
+    let fixture = fixture();
+    let get = |path: &str, query: &[(&str, &str)]| HostRequest::GetJson {
+        path: path.to_owned(),
+        query: query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+    };
+    let (reply, body) = fixture.services.request(1, get("/objects/7", &[("lang", "en")]), Bytes::new()).await;
+    assert_eq!((reply, &body[..]), (HostReply::Json, &br#"{ "objectID": 7 }"#[..]));
+
+    let error = fixture.refusal(get("/objects/8", &[]), "").await;
+    assert_eq!(error.message, "http://api.example.org/v1/objects/8 returned HTTP 404: ObjectID not found");
+    assert_eq!(error.code.as_deref(), Some("http_404"));
+    let error = fixture.refusal(get("http://elsewhere.example.org/", &[]), "").await;
+    assert_eq!(error.code.as_deref(), Some("not_allowed"));
+}
+
+#[tokio::test]
+async fn a_handle_is_of_one_call_and_goes_with_it() {
+    let fixture = fixture();
+    let content_type = "image/png".to_owned();
+    let length = picture().len() as u64;
+    assert_eq!(fixture.ask(1, get_bytes()).await, HostReply::Bytes { handle: 0, length, content_type });
+    let read = HostRequest::Read { handle: 0 };
+    let (reply, body) = fixture.services.request(1, read.clone(), Bytes::new()).await;
+    assert_eq!((reply, &body[..]), (HostReply::Content, &picture()[..]));
+    assert_eq!(fixture.ask(1, save("7", "png", Some(0))).await, saved("out/7.png", picture().len()));
+    assert_eq!(std::fs::read(fixture.folder.path().join("out/7.png")).unwrap(), picture());
+
+    assert!(matches!(fixture.ask(2, read.clone()).await, HostReply::Error(_)), "another call");
+    fixture.services.call_ended(1);
+    let error = fixture.refusal(read, "").await;
+    assert_eq!(error.message, "this call fetched no document with the handle 0");
+}
+
+#[tokio::test]
+async fn files_pages_and_sheets_are_made_in_out() {
+    let fixture = fixture();
+    let is_saved = HostRequest::Saved { name: "7".to_owned(), extension: "png".to_owned() };
+    assert_eq!(fixture.ask(1, is_saved.clone()).await, HostReply::Missing);
+    let request = save("../../7.exe", "png", None);
+    let reply = fixture.services.request(1, request, Bytes::from(picture())).await.0;
+    assert_eq!(reply, saved("out/7.png", picture().len()));
+    assert_eq!(fixture.ask(1, is_saved).await, saved("out/7.png", picture().len()));
+
+    let pictures = vec![Picture { file: "out/7.png".to_owned(), label: "#7".to_owned() }];
+    let sheet = HostRequest::ContactSheet { name: "contact_sheet".to_owned(), pictures };
+    assert!(matches!(fixture.ask(1, sheet).await, HostReply::File(file) if file.file == "out/contact_sheet.jpg"));
+    assert_eq!(image::image_dimensions(fixture.folder.path().join("out/contact_sheet.jpg")).unwrap(), (960, 262));
+
+    let page = HostRequest::Render { template: "gallery.html".to_owned(), name: "exhibit".to_owned() };
+    let data = json!({"title": "Cats in the Met", "pieces": []}).to_string();
+    let reply = fixture.services.request(1, page, Bytes::from(data)).await.0;
+    assert!(matches!(reply, HostReply::File(file) if file.file == "out/exhibit.html"));
+}
+
+#[tokio::test]
+async fn what_cannot_be_made_is_refused_with_a_reason() {
+    let fixture = fixture();
+    let pictures = vec![Picture { file: "out/9.jpg".to_owned(), label: String::new() }];
+    let sheet = HostRequest::ContactSheet { name: "sheet".to_owned(), pictures };
+    assert_eq!(fixture.refusal(sheet, "").await.message, "out/9.jpg was not saved yet");
+    let page = |template: &str| HostRequest::Render { template: template.to_owned(), name: "page".to_owned() };
+    for (template, data, expected) in [
+        ("nosuch.html", "{}", "there is no template nosuch.html; there are: "),
+        ("gallery.html", "{}", "the page gallery.html cannot be made: line 11: "),
+        ("gallery.html", "{", "the data of the page gallery.html is not JSON: "),
+    ] {
+        let error = fixture.refusal(page(template), data).await;
+        assert!(error.message.starts_with(expected), "{error}");
+    }
+    assert!(!fixture.folder.path().join("out").exists(), "nothing is left behind");
+}
