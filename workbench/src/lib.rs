@@ -15,4 +15,5 @@ pub mod nearest;
 pub mod plugin;
 pub mod printer;
 pub mod results;
+pub mod sandbox;
 pub mod web;

@@ -1,5 +1,10 @@
 //! Where a script of code mode runs: the trait every sandbox fulfils, and the sandboxes.
 
+#[cfg(all(feature = "embedded", unix))]
+pub mod embedded;
+mod reply;
+pub mod stubs;
+
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -24,10 +29,13 @@ pub trait Sandbox: Send + Sync {
 pub struct Script<'a> {
     /// Python source.
     pub source: &'a str,
-    /// The tools' Python module, made by [`stubs`].
+    /// The tools it may call; [`stubs`] makes their Python module.
     pub tools: &'a [plugin_api::wire::ToolSpec],
     /// Name of the domain; `from <domain>_tools import *` works beside `from tools import *`.
     pub domain: &'a str,
+    /// Whether [`Bridge::waiting`] is to be told. It costs a message for each wait, so only
+    /// rehearsal, which turns waits into turns, asks for it.
+    pub announce_waiting: bool,
     /// What ends it.
     pub limits: ScriptLimits,
 }
@@ -37,7 +45,7 @@ pub struct Script<'a> {
 pub struct ScriptLimits {
     /// Wall time, waiting for tool calls included.
     pub time: Duration,
-    /// Address space in bytes.
+    /// Memory in bytes the script may take, beyond what the idle interpreter has.
     pub memory: u64,
     /// Bytes of output kept of each stream, counted from its end.
     pub output_bytes: usize,
@@ -98,6 +106,13 @@ pub enum ScriptEnd {
     Stopped(String),
     /// Its interpreter died; the text names the cause.
     Crashed(String),
+}
+
+impl ScriptEnd {
+    /// Whether the script ended by itself and well.
+    pub fn is_success(&self) -> bool {
+        matches!(self, Self::Exit(0))
+    }
 }
 
 /// Why a sandbox could not start.

@@ -1,0 +1,78 @@
+//! The sandbox `embedded`: RustPython in a locked-down child process of the workbench's own binary.
+//!
+//! The host keeps time, memory and output, and answers tool calls, many at once. The child has an
+//! interpreter, a link and nothing else.
+
+mod capture;
+mod child;
+mod conversation;
+mod protocol;
+pub mod worker;
+
+use std::path::PathBuf;
+
+use async_trait::async_trait;
+use tokio::sync::Mutex;
+
+use self::child::{Worker, failed_start};
+use super::{Bridge, Sandbox, SandboxError, Script, ScriptOutcome};
+
+pub use self::child::SUBCOMMAND;
+
+/// What `run.json` and messages call this sandbox.
+const NAME: &str = "embedded";
+
+/// How the embedded sandbox starts its children.
+#[derive(Clone, Debug, Default)]
+pub struct EmbeddedSettings {
+    /// The workbench's binary; `None`: the running one. Tests name it.
+    pub program: Option<PathBuf>,
+}
+
+/// Runs scripts in child processes, each in a fresh interpreter.
+#[derive(Default)]
+pub struct Embedded {
+    settings: EmbeddedSettings,
+    /// At most one booted child that waits for a script.
+    spare: Mutex<Option<Worker>>,
+}
+
+impl Embedded {
+    /// A sandbox; nothing is started yet.
+    pub fn new(settings: EmbeddedSettings) -> Self {
+        Self { settings, spare: Mutex::new(None) }
+    }
+
+    async fn boot(&self) -> Result<Worker, SandboxError> {
+        let program = match &self.settings.program {
+            Some(program) => program.clone(),
+            None => std::env::current_exe().map_err(|error| failed_start(error.to_string()))?,
+        };
+        Worker::boot(&program).await
+    }
+}
+
+#[async_trait]
+impl Sandbox for Embedded {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    async fn run(&self, script: &Script<'_>, bridge: &dyn Bridge) -> Result<ScriptOutcome, SandboxError> {
+        let spare = self.spare.lock().await.take();
+        let worker = match spare.and_then(Worker::if_alive) {
+            Some(worker) => worker,
+            None => self.boot().await?,
+        };
+        conversation::run(worker, script, bridge).await
+    }
+
+    /// Boots the child of the next run. A failure is kept for that run to meet again.
+    async fn prepare(&self) {
+        let mut spare = self.spare.lock().await;
+        *spare = match spare.take().and_then(Worker::if_alive) {
+            Some(worker) => Some(worker),
+            None => self.boot().await.ok(),
+        };
+    }
+}

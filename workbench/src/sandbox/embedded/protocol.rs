@@ -1,0 +1,59 @@
+//! What host and script worker say to each other.
+
+use serde::{Deserialize, Serialize};
+
+/// From the host to the worker.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub(super) enum ToWorker {
+    /// Run a script; the body is a [`Job`] as JSON. Sent once.
+    Run,
+    /// The answer to a call. Body: JSON, or the text of the failure.
+    Answer {
+        /// From [`ToHost::Call`].
+        id: u64,
+        /// Whether the tool answered.
+        ok: bool,
+    },
+}
+
+/// From the worker to the host.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub(super) enum ToHost {
+    /// The interpreter is up and waits for [`ToWorker::Run`].
+    Ready,
+    /// A tool call; the body is its arguments, a JSON object.
+    Call {
+        /// Names the call in its answer.
+        id: u64,
+        /// The tool.
+        tool: String,
+    },
+    /// Every task waits for answers.
+    Waiting,
+    /// The script is over and its output is written.
+    End {
+        /// As a process would exit.
+        code: i32,
+        /// Whether an uncaught `MemoryError` ended it.
+        out_of_memory: bool,
+    },
+}
+
+/// What a script worker is to do.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Job {
+    /// The script.
+    pub(super) source: String,
+    /// Source of the module `tools`, made by [`crate::sandbox::stubs`].
+    pub(super) tools_module: String,
+    /// Name of the domain.
+    pub(super) domain: String,
+    /// Whether [`ToHost::Waiting`] is wanted.
+    pub(super) announce_waiting: bool,
+    /// Memory in bytes beyond what the idle interpreter has.
+    pub(super) memory: u64,
+    /// Processor seconds, a second line of defence behind the host's clock.
+    pub(super) cpu_seconds: u64,
+}

@@ -1,0 +1,96 @@
+//! The module `_workbench`: what our Python modules need and Python cannot do.
+
+use std::cell::RefCell;
+use std::io::{self, Write};
+use std::rc::Rc;
+use std::time::Duration;
+
+use rustpython_vm::builtins::{PyBaseExceptionRef, PyStrRef};
+use rustpython_vm::common::rand::os_random;
+use rustpython_vm::function::{ArgIntoFloat, IntoPyNativeFn};
+use rustpython_vm::{PyObjectRef, PyResult, VirtualMachine};
+
+use super::link::{Answer, Link};
+use super::{json_in, json_out, top_level};
+
+/// Makes `_workbench` importable.
+pub(super) fn install(link: &Rc<RefCell<Link>>, vm: &VirtualMachine) -> PyResult<()> {
+    let module = Module { vm, functions: vm.ctx.new_dict() };
+
+    let calls = Rc::clone(link);
+    module.add("call", move |tool: String, arguments: PyObjectRef, vm: &VirtualMachine| {
+        let arguments = json_out::encode(&arguments, vm)?;
+        let mut link = calls.borrow_mut();
+        let id = link.call(tool, arguments).map_err(|error| lost(&error, vm))?;
+        let answer = link.answer_to(id).map_err(|error| lost(&error, vm))?;
+        value_of(&answer, vm)
+    })?;
+
+    let calls = Rc::clone(link);
+    module.add("start", move |tool: String, arguments: PyObjectRef, vm: &VirtualMachine| {
+        let arguments = json_out::encode(&arguments, vm)?;
+        calls.borrow_mut().call(tool, arguments).map_err(|error| lost(&error, vm))
+    })?;
+
+    let calls = Rc::clone(link);
+    module.add("wait", move |seconds: Option<ArgIntoFloat>, vm: &VirtualMachine| -> PyResult {
+        let patience = seconds.map(|seconds| Duration::try_from_secs_f64(seconds.into_float()).unwrap_or_default());
+        let answer = calls.borrow_mut().next(patience).map_err(|error| lost(&error, vm))?;
+        Ok(match answer {
+            Some(answer) => vm.ctx.new_tuple(vec![vm.ctx.new_int(answer.id).into(), value_of(&answer, vm)?]).into(),
+            None => vm.ctx.none(),
+        })
+    })?;
+
+    module.add("compile", |source: String, vm: &VirtualMachine| top_level::compile(&source, vm))?;
+    module.add("write", write)?;
+    module.add("flush", || {
+        // Each stream ends with the process; what cannot be written any more is not missed.
+        io::stdout().flush().ok();
+    })?;
+    module.add("random_bytes", |count: usize| {
+        std::iter::repeat_with(os_random::<32>).flatten().take(count).collect::<Vec<u8>>()
+    })?;
+    module.publish()
+}
+
+struct Module<'a> {
+    vm: &'a VirtualMachine,
+    functions: rustpython_vm::builtins::PyDictRef,
+}
+
+impl Module<'_> {
+    fn add<Kind>(&self, name: &'static str, function: impl IntoPyNativeFn<Kind>) -> PyResult<()> {
+        self.functions.set_item(name, self.vm.new_function(name, function).into(), self.vm)
+    }
+
+    fn publish(self) -> PyResult<()> {
+        let module = self.vm.new_module("_workbench", self.functions, None);
+        self.vm.sys_module.get_attr("modules", self.vm)?.set_item("_workbench", module.into(), self.vm)
+    }
+}
+
+/// `(True, value)`, or `(False, text)` for a failure.
+fn value_of(answer: &Answer, vm: &VirtualMachine) -> PyResult {
+    let value = if answer.ok {
+        json_in::decode(&answer.body, vm)?
+    } else {
+        vm.ctx.new_str(String::from_utf8_lossy(&answer.body).into_owned()).into()
+    };
+    Ok(vm.ctx.new_tuple(vec![vm.ctx.new_bool(answer.ok).into(), value]).into())
+}
+
+/// Writes to the script's own standard output (1) or error (2); false when `text` is not valid
+/// Unicode and has to be encoded first.
+fn write(stream: i32, text: PyStrRef, vm: &VirtualMachine) -> PyResult<bool> {
+    let Some(text) = text.to_str() else { return Ok(false) };
+    let written = match stream {
+        1 => io::stdout().write_all(text.as_bytes()),
+        _ => io::stderr().write_all(text.as_bytes()),
+    };
+    written.map(|()| true).map_err(|error| vm.new_os_error(error.to_string()))
+}
+
+fn lost(error: &io::Error, vm: &VirtualMachine) -> PyBaseExceptionRef {
+    vm.new_os_error(format!("the connection to the tools is broken: {error}"))
+}

@@ -1,0 +1,6 @@
+import sys
+
+try:
+    sys.exit()
+finally:
+    print("finally")

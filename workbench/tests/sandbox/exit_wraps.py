@@ -1,0 +1,2 @@
+# end: Exit(255)
+raise SystemExit(-1)

@@ -1,0 +1,3 @@
+# end: Exit(1)
+def f():
+return 1

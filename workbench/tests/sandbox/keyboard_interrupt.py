@@ -1,0 +1,2 @@
+# end: Exit(130)
+raise KeyboardInterrupt

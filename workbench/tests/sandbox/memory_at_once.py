@@ -1,0 +1,3 @@
+# end: OutOfMemory
+# output: any
+x = "a" * 10**10

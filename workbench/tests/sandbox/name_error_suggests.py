@@ -1,0 +1,3 @@
+# end: Exit(1)
+total = 3
+print(totl)

@@ -1,0 +1,3 @@
+# end: Exit(1)
+print("never")
+x = = 3

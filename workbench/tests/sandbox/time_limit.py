@@ -1,0 +1,5 @@
+# seconds: 2
+# end: TimedOut
+print("before", flush=True)
+while True:
+    pass

@@ -1,0 +1,2 @@
+# end: Exit(1)
+exec(compile("raise ValueError", "/etc/passwd", "exec"))

@@ -1,0 +1,6 @@
+import traceback
+
+try:
+    [].pop()
+except IndexError:
+    print(traceback.format_exc())

@@ -1,0 +1,2 @@
+# end: Exit(1)
+values = [1, 2
