@@ -16,4 +16,5 @@ pub mod plugin;
 pub mod printer;
 pub mod results;
 pub mod sandbox;
+pub mod verify;
 pub mod web;

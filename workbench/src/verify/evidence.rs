@@ -1,0 +1,154 @@
+//! Reads the evidence that a manifest names.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use minijinja::value::Serde;
+use serde_json::Value;
+
+use super::get::{Answers, Fetch};
+use super::{files, html, image};
+use crate::domain::manifest::{Conversion, Evidence, Source};
+use crate::expression::{self, Purpose};
+
+/// Items of a list that are followed by `each`.
+const ITEMS: usize = 1_000;
+/// Missing items that are named one by one.
+const NAMED: usize = 5;
+
+/// Why a piece of evidence is not there, as text for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Lack {
+    /// The model did not make it, or made it so that it cannot be read: what needs it fails.
+    Missing(String),
+    /// Something else went wrong: what needs it cannot be judged.
+    Fault(String),
+}
+
+/// What became of each entry of `[evidence]`.
+pub(super) type Found = BTreeMap<String, Result<Value, Lack>>;
+
+/// Reads every entry, those that others need first.
+pub(super) async fn gather(entries: &BTreeMap<String, Evidence>, out: &Path, fetch: Fetch<'_>) -> (Found, Answers) {
+    let mut found = Found::new();
+    let mut answers = Answers::default();
+    let mut waiting: Vec<(&String, &Evidence)> = entries.iter().collect();
+    while !waiting.is_empty() {
+        let is_ready = |entry: &Evidence| entry.each.as_ref().is_none_or(|each| found.contains_key(each));
+        let (ready, later): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|(_, entry)| is_ready(entry));
+        if ready.is_empty() {
+            // Loading a domain refuses this.
+            let lack = |name: &String| Lack::Fault(format!("the evidence `{name}` needs itself, or what is not there"));
+            found.extend(later.iter().map(|(name, _)| ((*name).clone(), Err(lack(name)))));
+            break;
+        }
+        for (name, entry) in ready {
+            let value = match names(entry, entries, &found) {
+                Ok(names) => read(entry, &names, out, fetch, &mut answers).await,
+                Err(lack) => Err(lack),
+            };
+            found.insert(name.clone(), value);
+        }
+        waiting = later;
+    }
+    (found, answers)
+}
+
+/// Whether the model decides what shape this has, so that an expression which cannot work on it
+/// says nothing against the expression.
+pub(super) fn is_free(entry: &Evidence) -> bool {
+    match entry.source() {
+        Some(Source::Json(_) | Source::Text(_)) => true,
+        Some(Source::Html(_)) => entry.select.is_some() && entry.r#as.unwrap_or_default() == Conversion::Text,
+        _ => false,
+    }
+}
+
+/// The files or paths an entry reads: one, or one for each item of the list that `each` names.
+fn names(entry: &Evidence, entries: &BTreeMap<String, Evidence>, found: &Found) -> Result<Vec<String>, Lack> {
+    let Some(source) = entry.source() else {
+        return Err(Lack::Fault("the evidence names no source, or several".to_owned()));
+    };
+    let purpose = if matches!(source, Source::Get(_)) { Purpose::Path } else { Purpose::FileName };
+    let fill = |item| expression::fill(source.template(), &item, purpose);
+    let Some(each) = &entry.each else {
+        return fill(minijinja::Value::UNDEFINED).map(|name| vec![name]).map_err(Lack::Fault);
+    };
+    let unfit = if entries.get(each).is_some_and(is_free) { Lack::Missing } else { Lack::Fault };
+    match found.get(each) {
+        Some(Ok(Value::Array(items))) if items.len() > ITEMS => {
+            Err(Lack::Missing(format!("`{each}` has {} items; at most {ITEMS} are followed", items.len())))
+        }
+        Some(Ok(Value::Array(items))) => {
+            items.iter().map(|item| fill(minijinja::Value::from(Serde(item)))).collect::<Result<_, _>>().map_err(unfit)
+        }
+        Some(Ok(_)) => Err(unfit(format!("`each` wants a list, but `{each}` is none"))),
+        Some(Err(lack)) => Err(lack.clone()),
+        None => Err(Lack::Fault(format!("there is no evidence `{each}`"))),
+    }
+}
+
+async fn read(
+    entry: &Evidence,
+    names: &[String],
+    out: &Path,
+    fetch: Fetch<'_>,
+    answers: &mut Answers,
+) -> Result<Value, Lack> {
+    let values = match entry.source() {
+        Some(Source::Get(_)) => answers.records(names, fetch).await,
+        _ => read_files(entry, names, out).await,
+    };
+    if entry.each.is_some() { together(values) } else { values.into_iter().next().unwrap_or(Ok(Value::Null)) }
+}
+
+/// Parsing and decoding what a model made may take long: not on the threads that serve the network.
+async fn read_files(entry: &Evidence, names: &[String], out: &Path) -> Vec<Result<Value, Lack>> {
+    let entry = Arc::new(entry.clone());
+    let mut values = Vec::with_capacity(names.len());
+    for name in names {
+        let (entry, name, out) = (Arc::clone(&entry), name.clone(), out.to_owned());
+        let value = tokio::task::spawn_blocking(move || read_file(&entry, &name, &out)).await;
+        values.push(value.unwrap_or_else(|error| Err(Lack::Fault(format!("the reader of artifacts failed: {error}")))));
+    }
+    values
+}
+
+fn read_file(entry: &Evidence, name: &str, out: &Path) -> Result<Value, Lack> {
+    match entry.source() {
+        Some(Source::Html(_)) => html::read(out, name, entry),
+        Some(Source::Image(_)) => image::read(out, name),
+        Some(Source::Json(_)) => files::json(out, name),
+        Some(Source::Text(_)) => files::text(out, name).map(Value::from),
+        Some(Source::File(_)) => files::existing(out, name),
+        Some(Source::Get(_)) | None => Err(Lack::Fault("no file is to be read".to_owned())),
+    }
+}
+
+/// The list of all values. One missing item makes the whole list missing: a rule over eleven of
+/// twelve pictures would answer another question.
+fn together(values: Vec<Result<Value, Lack>>) -> Result<Value, Lack> {
+    let total = values.len();
+    let mut list = Vec::with_capacity(total);
+    let mut missing = Vec::new();
+    let mut fault = None;
+    for value in values {
+        match value {
+            Ok(value) => list.push(value),
+            Err(Lack::Missing(text)) => missing.push(text),
+            Err(Lack::Fault(text)) => fault = fault.or(Some(text)),
+        }
+    }
+    if !missing.is_empty() {
+        let more = missing.len().saturating_sub(NAMED);
+        let rest = if more > 0 { format!("; and {more} more") } else { String::new() };
+        missing.truncate(NAMED);
+        let count = if total == 1 { String::new() } else { format!("{} of {total} missing: ", more + missing.len()) };
+        return Err(Lack::Missing(format!("{count}{}{rest}", missing.join("; "))));
+    }
+    match fault {
+        Some(text) => Err(Lack::Fault(text)),
+        None => Ok(Value::Array(list)),
+    }
+}

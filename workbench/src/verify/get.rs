@@ -1,0 +1,92 @@
+//! Records of the API as evidence, fetched by the verifier itself, never through the tool under test.
+
+use std::collections::BTreeMap;
+
+use futures::StreamExt;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::evidence::Lack;
+use crate::web::{Expect, WebClient, WebError};
+
+/// Value of `format` in `evidence.json`.
+const EVIDENCE_FORMAT: &str = "workbench/evidence/v1";
+/// Requests under way at once; the client paces them.
+const CONCURRENCY: usize = 8;
+
+/// Where the verifier gets the API's records.
+#[derive(Clone, Copy)]
+pub enum Fetch<'a> {
+    /// It asks for them.
+    Web(&'a WebClient),
+    /// It takes those of an earlier verdict, from the run's `evidence.json`.
+    Recorded(&'a Value),
+}
+
+/// What the API answered, by path. What `evidence.json` holds.
+#[derive(Default)]
+pub(super) struct Answers(BTreeMap<String, Record>);
+
+/// One answer; the two kinds of failure keep their text, so that a verdict repeats exactly.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Record {
+    Json(Value),
+    Missing(String),
+    Fault(String),
+}
+
+impl Answers {
+    /// The records at `paths`, in their order; each path is asked for once.
+    pub(super) async fn records(&mut self, paths: &[String], fetch: Fetch<'_>) -> Vec<Result<Value, Lack>> {
+        let mut wanted: Vec<&String> = paths.iter().filter(|path| !self.0.contains_key(*path)).collect();
+        wanted.sort();
+        wanted.dedup();
+        let fetched: Vec<(String, Record)> = futures::stream::iter(wanted)
+            .map(|path| async move { (path.clone(), record(path, fetch).await) })
+            .buffered(CONCURRENCY)
+            .collect()
+            .await;
+        self.0.extend(fetched);
+        paths
+            .iter()
+            .filter_map(|path| self.0.get(path))
+            .map(|record| match record {
+                Record::Json(value) => Ok(value.clone()),
+                Record::Missing(text) => Err(Lack::Missing(text.clone())),
+                Record::Fault(text) => Err(Lack::Fault(text.clone())),
+            })
+            .collect()
+    }
+
+    /// The content of `evidence.json`.
+    pub(super) fn to_json(&self) -> Value {
+        json!({ "format": EVIDENCE_FORMAT, "answers": self.0 })
+    }
+}
+
+async fn record(path: &str, fetch: Fetch<'_>) -> Record {
+    match fetch {
+        Fetch::Recorded(evidence) => evidence.get("answers").and_then(|answers| answers.get(path)).map_or_else(
+            || Record::Fault(format!("evidence.json has no answer for {path}; judge again with the API")),
+            |record| {
+                Record::deserialize(record).unwrap_or_else(|error| Record::Fault(format!("evidence.json: {error}")))
+            },
+        ),
+        Fetch::Web(web) => match web.get(path, &[], Expect::Json).await {
+            Ok(answer) => match serde_json::from_slice(&answer.body) {
+                Ok(value) => Record::Json(value),
+                Err(error) => Record::Fault(format!("{} is not JSON: {error}", answer.url)),
+            },
+            Err(error) if is_unknown(&error) => Record::Missing(error.to_string()),
+            Err(error) => Record::Fault(error.to_string()),
+        },
+    }
+}
+
+/// Whether the API has answered that it does not know what was asked for. Refused access and haste
+/// are not the model's fault.
+fn is_unknown(error: &WebError) -> bool {
+    matches!(error, WebError::Status { status: 400..=499, .. })
+        && !matches!(error, WebError::Status { status: 401 | 403 | 407 | 408 | 425 | 429, .. })
+}

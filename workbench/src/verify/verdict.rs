@@ -1,0 +1,41 @@
+//! The verdict over a run.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::get::Fetch;
+use super::{evidence, rules};
+use crate::domain::Domain;
+use crate::results::format::{RuleStatus, Verdict};
+
+/// A verdict, and what the API answered on the way to it.
+#[derive(Clone, Debug)]
+pub struct Judgement {
+    /// What `verify.json` holds.
+    pub verdict: Verdict,
+    /// What `evidence.json` holds; with [`Fetch::Recorded`] it repeats the verdict without the API.
+    pub evidence: Value,
+}
+
+/// Judges the artifacts in `out` by the rules of `domain`. Never fails: what goes wrong is the
+/// outcome of the rules it concerns.
+///
+/// The verdict is `ok` when there are rules and all of them passed. Rules that ended in an error are
+/// in neither sum of points: they say nothing about the model.
+pub async fn judge(domain: &Domain, out: &Path, fetch: Fetch<'_>) -> Judgement {
+    let entries = &domain.manifest.evidence;
+    let (found, answers) = evidence::gather(entries, out, fetch).await;
+    let context = rules::context(&found);
+    let rules: Vec<_> =
+        domain.manifest.verify.iter().map(|rule| rules::judge(rule, entries, &found, &context)).collect();
+    let judged = || rules.iter().filter(|rule| rule.status != RuleStatus::Error);
+    let verdict = Verdict {
+        ok: !rules.is_empty() && rules.iter().all(|rule| rule.status == RuleStatus::Pass),
+        // The sum of no floats is -0.0.
+        points: judged().map(|rule| rule.points).sum::<f64>() + 0.0,
+        max_points: judged().map(|rule| rule.max_points).sum::<f64>() + 0.0,
+        rules,
+    };
+    Judgement { verdict, evidence: answers.to_json() }
+}

@@ -1,0 +1,326 @@
+//! Verdicts over small folders of artifacts.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+#[path = "support/folder.rs"]
+mod folder;
+
+use std::fs;
+use std::path::Path;
+
+use folder::DomainFolder;
+use serde_json::{Value, json};
+use workbench::results::format::RuleStatus;
+use workbench::verify::{Fetch, Judgement, judge};
+
+const GALLERY: &str = r#"<html><head><title>Cats</title><style>p { color: red }</style></head><body>
+<h1>Cats   in the <b>Met</b></h1>
+<figure><img src="11.jpg"><figcaption>One</figcaption></figure>
+<figure><img src="12.jpg"><a href="https://example.org/12">Two</a></figure>
+<figure><img src="logo.png"></figure></body></html>"#;
+
+const IDS: &str =
+    r#"ids = { html = "exhibit.html", select = "figure img", attribute = "src", pattern = '(\d+)\.jpg', as = "int" }"#;
+
+/// A domain with this evidence and one rule for each check.
+fn domain(evidence: &str, checks: &[&str]) -> DomainFolder {
+    let rules: String = checks
+        .iter()
+        .enumerate()
+        .map(|(number, check)| format!("[[verify]]\nname = \"{number}\"\ncheck = '''{check}'''\n"))
+        .collect();
+    DomainFolder::new(&format!(
+        "[domain]\nname = \"case\"\ntitle = \"Case\"\nplugin = \"case\"\n\
+         [api]\nbase = \"https://api.example\"\nhosts = [\"api.example\"]\n\
+         [evidence]\n{evidence}\n{rules}"
+    ))
+}
+
+async fn judged(domain: &DomainFolder, recorded: &Value) -> Judgement {
+    judge(&domain.load().unwrap(), &domain.out(), Fetch::Recorded(recorded)).await
+}
+
+fn recorded(answers: Value) -> Value {
+    json!({ "format": "workbench/evidence/v1", "answers": answers })
+}
+
+fn picture(width: u32, height: u32) -> Vec<u8> {
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    image::DynamicImage::new_rgb8(width, height).write_to(&mut bytes, image::ImageFormat::Jpeg).unwrap();
+    bytes.into_inner()
+}
+
+#[tokio::test]
+async fn a_page_and_what_it_names_are_judged() {
+    let evidence = format!(
+        "page = {{ html = 'exhibit.html' }}\n{IDS}\n\
+         captions = {{ html = 'exhibit.html', select = 'figcaption' }}\n\
+         images = {{ image = '{{{{ item }}}}.jpg', each = 'ids' }}\n\
+         objects = {{ get = '/v1/objects/{{{{ item }}}}', each = 'ids' }}\n\
+         notes = {{ json = 'notes.json' }}\nlog = {{ text = 'log.txt' }}\nsheet = {{ file = 'sheet.jpg' }}"
+    );
+    let checks = [
+        "ids == [11, 12]",
+        "page.title == 'Cats' and page.headings == ['Cats in the Met'] and 'color' not in page.text",
+        "page.links == ['https://example.org/12'] and page.images == ['11.jpg', '12.jpg', 'logo.png']",
+        "captions == ['One']",
+        "images|map(attribute='width')|list == [20, 30] and images[1].format == 'jpeg' and images[0].file == '11.jpg'",
+        "objects|map(attribute='title')|list == ['A', 'B']",
+        "notes.count == 2 and log|trim == 'done' and sheet.bytes > 100",
+    ];
+    let domain = domain(&evidence, &checks);
+    domain.artifact("exhibit.html", GALLERY);
+    domain.artifact("11.jpg", picture(20, 10));
+    domain.artifact("12.jpg", picture(30, 10));
+    domain.artifact("sheet.jpg", picture(40, 10));
+    domain.artifact("notes.json", r#"{"count": 2}"#);
+    domain.artifact("log.txt", "done\n");
+    let answers = recorded(json!({
+        "/v1/objects/11": { "json": { "title": "A" } },
+        "/v1/objects/12": { "json": { "title": "B" } },
+    }));
+
+    let judgement = judged(&domain, &answers).await;
+
+    let fallen: Vec<_> = judgement.verdict.rules.iter().filter(|rule| rule.status != RuleStatus::Pass).collect();
+    assert!(fallen.is_empty(), "{fallen:#?}");
+    assert!(judgement.verdict.ok);
+    assert_eq!((judgement.verdict.points, judgement.verdict.max_points), (7.0, 7.0));
+    assert_eq!(judgement.evidence, answers);
+}
+
+/// What the model did not make, or made badly, fails the rules that need it and no others.
+#[tokio::test]
+async fn what_is_missing_fails_what_depends_on_it() {
+    let bad_page = "<figure><img src='x1.jpg'></figure>";
+    /// Evidence, the artifacts there are, and what stands beside the failed rule.
+    type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a str);
+    let cases: &[Case<'_>] = &[
+        (IDS, &[], "exhibit.html is missing"),
+        (
+            "ids = { html = 'exhibit.html', select = 'img', attribute = 'src', as = 'int' }",
+            &[("exhibit.html", bad_page)],
+            "exhibit.html has `x1.jpg` where a whole number should be",
+        ),
+        (
+            "ids = { json = 'ids.json' }",
+            &[("ids.json", "[1, ")],
+            "ids.json is not JSON: EOF while parsing a value at line 1 column 4",
+        ),
+        ("ids = { image = 'a.jpg' }", &[("a.jpg", "<html>not found</html>")], "a.jpg is no picture"),
+        ("ids = { text = '../../secret' }", &[], "`../../secret` is no name of a file in the run's out/"),
+        ("ids = { text = '/etc/hostname' }", &[], "`/etc/hostname` is no name of a file in the run's out/"),
+        ("ids = { text = 'notes.txt/x' }", &[("notes.txt", "")], "notes.txt/x is missing"),
+        (
+            "a = { json = 'a.json' }\nids = { text = '{{ item }}', each = 'a' }",
+            &[("a.json", r#"["1", "2", "3"]"#), ("2", "")],
+            "2 of 3 missing: 1 is missing; 3 is missing",
+        ),
+        (
+            "a = { json = 'a.json' }\nids = { get = '/o/{{ item }}', each = 'a' }",
+            &[("a.json", "[7]")],
+            "https://api.example/o/7 returned HTTP 404: no such object",
+        ),
+    ];
+    let answers =
+        recorded(json!({ "/o/7": { "missing": "https://api.example/o/7 returned HTTP 404: no such object" } }));
+    for (evidence, artifacts, got) in cases {
+        let domain = domain(evidence, &["ids|length >= 0", "1 == 1"]);
+        for (name, content) in *artifacts {
+            domain.artifact(name, content);
+        }
+        let verdict = judged(&domain, &answers).await.verdict;
+        let found = (verdict.rules[0].status, verdict.rules[0].got.as_str());
+        assert_eq!(found, (RuleStatus::Fail, Some(*got)), "{evidence}");
+        assert_eq!(verdict.rules[1].status, RuleStatus::Pass, "{evidence}");
+        assert_eq!((verdict.ok, verdict.points, verdict.max_points), (false, 1.0, 2.0), "{evidence}");
+    }
+}
+
+/// Faults that are not the model's are neither pass nor fail, unless the model's own decide first.
+#[tokio::test]
+async fn faults_are_errors_and_count_neither_way() {
+    let evidence = "ids = { html = 'p', select = 'i', as = 'int' }\n\
+                    page = { html = 'p' }\n\
+                    records = { get = '/o/{{ item }}', each = 'ids' }\n\
+                    pictures = { image = '{{ item }}.jpg', each = 'ids' }\n\
+                    many = { text = '{{ item }}', each = 'page' }\n\
+                    strange = { get = '/o/{{ item.id }}', each = 'ids' }";
+    let cases = [
+        ("records|length == 1", RuleStatus::Error, "https://api.example/o/7 could not be reached: refused"),
+        ("pictures|length == 1 and records|length == 1", RuleStatus::Fail, "7.jpg is missing"),
+        ("many|length == 1", RuleStatus::Error, "`each` wants a list, but `page` is none"),
+        ("strange|length == 1", RuleStatus::Error, "`/o/{{ item.id }}`: `item.id` is undefined"),
+        (
+            "ids|map(attribute='nosuch')|list|length == 1",
+            RuleStatus::Error,
+            "`ids|map(attribute='nosuch')|list|length == 1`: item 0 has no `nosuch` (it is a number) \
+             (`map(attribute='nosuch')` at character 5)",
+        ),
+        ("ids|length", RuleStatus::Error, "`ids|length`: must be true or false, but is 1"),
+    ];
+    let domain = domain(evidence, &cases.map(|(check, ..)| check));
+    domain.artifact("p", "<i>7</i>");
+    let answers = recorded(json!({ "/o/7": { "fault": "https://api.example/o/7 could not be reached: refused" } }));
+
+    let verdict = judged(&domain, &answers).await.verdict;
+
+    for (rule, (check, status, got)) in verdict.rules.iter().zip(cases) {
+        assert_eq!((rule.status, rule.got.as_str()), (status, Some(got)), "{check}");
+    }
+    assert_eq!((verdict.ok, verdict.points, verdict.max_points), (false, 0.0, 1.0));
+
+    let unrecorded = judged(&domain, &recorded(json!({}))).await.verdict;
+    assert_eq!(unrecorded.rules[0].got, "evidence.json has no answer for /o/7; judge again with the API");
+}
+
+/// A model cannot make a rule uncountable by a file that the rule cannot work on.
+#[tokio::test]
+async fn a_rule_that_fails_on_what_the_model_made_fails() {
+    let evidence = "team = { json = 'team.json' }\n\
+                    ids = { html = 'page.html', select = 'i', as = 'int' }\n\
+                    names = { html = 'page.html', select = 'b' }\n\
+                    members = { get = '/m/{{ item.id }}', each = 'team' }\n\
+                    records = { get = '/m/{{ item }}', each = 'names' }";
+    let cases = [
+        ("team|map(attribute='name')|list|length == 6", "item 0 has no `name` (it is a string)"),
+        ("team[0].leader", "must be true or false, but is undefined"),
+        ("ids|min > 0", "an empty list has no smallest item"),
+        ("names|map('float')|sum > 0", "invalid float literal"),
+        ("members|length == 6", "`/m/{{ item.id }}`: `item.id` is undefined"),
+        ("records|length == 1", "`/m/{{ item }}`: `..` cannot be part of a path"),
+    ];
+    let domain = domain(evidence, &cases.map(|(check, _)| check));
+    domain.artifact("team.json", r#"["eevee"]"#);
+    domain.artifact("page.html", "<b>..</b>");
+    let verdict = judged(&domain, &Value::Null).await.verdict;
+    for (rule, (check, got)) in verdict.rules.iter().zip(cases) {
+        assert_eq!(rule.status, RuleStatus::Fail, "{check}");
+        assert!(rule.got.as_str().unwrap().contains(got), "{check}: {}", rule.got);
+    }
+}
+
+#[tokio::test]
+async fn got_is_shown_beside_every_rule() {
+    let cases = [
+        ("", json!(true)),
+        ("got = 'numbers|sum / 3'", json!(0.2)),
+        ("got = 'numbers|map(\"string\")|map(\"length\")'", json!([3, 3, 3])),
+        ("got = 'words'", json!({ "b": 1, "a": [null, true] })),
+        ("got = 'gone|length'", json!("gone.txt is missing")),
+        (
+            "got = 'words.nosuch.deeper'",
+            json!("`words.nosuch.deeper`: `words.nosuch` is undefined (`.nosuch.deeper` at character 6)"),
+        ),
+    ];
+    for (got, expected) in cases {
+        let folder = DomainFolder::new(&format!(
+            "[domain]\nname = 'case'\ntitle = 'Case'\nplugin = 'case'\n[evidence]\nnumbers = {{ json = 'n.json' }}\n\
+             words = {{ json = 'w.json' }}\ngone = {{ text = 'gone.txt' }}\n\
+             [[verify]]\nname = 'x'\ncheck = 'numbers|length == 3'\n{got}"
+        ));
+        folder.artifact("n.json", "[0.1, 0.2, 0.3]");
+        folder.artifact("w.json", r#"{"b": 1, "a": [null, true]}"#);
+        let verdict = judged(&folder, &Value::Null).await.verdict;
+        assert_eq!((verdict.rules[0].status, &verdict.rules[0].got), (RuleStatus::Pass, &expected), "{got}");
+    }
+}
+
+#[tokio::test]
+async fn a_long_got_is_cut_and_no_rules_are_no_success() {
+    let domain = DomainFolder::new(
+        "[domain]\nname = 'case'\ntitle = 'Case'\nplugin = 'case'\n[evidence]\nlog = { text = 'log.txt' }\n\
+         [[verify]]\nname = 'x'\ncheck = 'log|length > 0'\ngot = 'log'",
+    );
+    domain.artifact("log.txt", "é".repeat(100_000));
+    let got = judged(&domain, &Value::Null).await.verdict.rules[0].got.clone();
+    assert!(got.as_str().unwrap().len() < 2_100);
+
+    let empty = DomainFolder::new("[domain]\nname = 'case'\ntitle = 'Case'\nplugin = 'case'");
+    assert!(!judged(&empty, &Value::Null).await.verdict.ok);
+}
+
+/// Files an agent made are hostile input: refused with what was refused, and in bounded time.
+#[tokio::test]
+async fn hostile_artifacts_are_refused() {
+    let brackets = "[".repeat(100_000);
+    let deep = "<div>".repeat(200_000);
+    let misnested = (0..30_000).map(|number| format!("<p><b id={number}><i id={number}>")).collect::<String>();
+    let mut huge_picture = picture(8, 8);
+    let mut header = png(8, 8);
+    header[16..24].copy_from_slice(&[0, 0, 0xea, 0x60, 0, 0, 0xea, 0x60]);
+    fix_png_checksum(&mut header);
+    huge_picture.truncate(huge_picture.len() / 2);
+    let many_ids: String = (0..1_001).map(|number| format!("<img src={number}.jpg>")).collect();
+    let cases: &[(&str, &[u8], &str)] = &[
+        ("e = { html = 'f' }", deep.as_bytes(), "f has elements more than 256 deep"),
+        ("e = { html = 'f' }", misnested.as_bytes(), "f has elements more than 256 deep"),
+        ("e = { html = 'f' }", &vec![b'a'; 9 << 20], "f has 9 MB; at most 8 MB are read"),
+        ("e = { json = 'f' }", brackets.as_bytes(), "f is not JSON: recursion limit exceeded at line 1 column 128"),
+        ("e = { image = 'f' }", &header, "f has 60000 x 60000 pixels; at most 100 million are read"),
+        ("e = { image = 'f' }", &huge_picture, "f cannot be read as a picture"),
+        (
+            "i = { html = 'f', select = 'img', attribute = 'src' }\ne = { image = '{{ item }}', each = 'i' }",
+            many_ids.as_bytes(),
+            "`i` has 1001 items; at most 1000 are followed",
+        ),
+    ];
+    for (evidence, content, refusal) in cases {
+        let domain = domain(evidence, &["e is defined"]);
+        domain.artifact("f", content);
+        let rule = judged(&domain, &Value::Null).await.verdict.rules.remove(0);
+        assert_eq!(rule.status, RuleStatus::Fail, "{refusal}");
+        assert!(rule.got.as_str().unwrap().starts_with(refusal), "{refusal}: {}", rule.got);
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn links_and_pipes_are_refused() {
+    let domain = domain(
+        "link = { text = 'link.txt' }\ninner = { text = 'inner.txt' }\npipe = { text = 'pipe.txt' }\nfolder = { file = 'folder' }",
+        &["link is defined", "inner == 'here'", "pipe is defined", "folder is defined"],
+    );
+    let secret = domain.path().join("secret.txt");
+    fs::write(&secret, "secret").unwrap();
+    domain.artifact("real.txt", "here");
+    std::os::unix::fs::symlink(&secret, domain.out().join("link.txt")).unwrap();
+    std::os::unix::fs::symlink("real.txt", domain.out().join("inner.txt")).unwrap();
+    fs::create_dir(domain.out().join("folder")).unwrap();
+    make_pipe(&domain.out().join("pipe.txt"));
+
+    let verdict = judged(&domain, &Value::Null).await.verdict;
+
+    let got: Vec<String> = verdict.rules.iter().map(|rule| rule.got.to_string().replace('"', "")).collect();
+    let expected = [
+        "link.txt is a link that leaves the run's out/ and is not followed",
+        "true",
+        "pipe.txt is not a regular file",
+        "folder is not a regular file",
+    ];
+    assert_eq!(got, expected);
+}
+
+#[cfg(unix)]
+fn make_pipe(path: &Path) {
+    let status = std::process::Command::new("mkfifo").arg(path).status().unwrap();
+    assert!(status.success());
+}
+
+fn png(width: u32, height: u32) -> Vec<u8> {
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    image::DynamicImage::new_rgb8(width, height).write_to(&mut bytes, image::ImageFormat::Png).unwrap();
+    bytes.into_inner()
+}
+
+/// The header's checksum (CRC-32 of bytes 12 to 28), so that only the size is a lie.
+fn fix_png_checksum(bytes: &mut [u8]) {
+    let mut crc = u32::MAX;
+    for byte in &bytes[12..29] {
+        crc ^= u32::from(*byte);
+        for _ in 0..8 {
+            crc = if crc & 1 == 1 { (crc >> 1) ^ 0xedb8_8320 } else { crc >> 1 };
+        }
+    }
+    bytes[29..33].copy_from_slice(&(!crc).to_be_bytes());
+}
