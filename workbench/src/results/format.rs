@@ -148,6 +148,8 @@ pub enum CallEnd {
     TimedOut,
     /// The tool does not exist, or the call budget was used up.
     Refused,
+    /// Its caller ended before it did.
+    Abandoned,
 }
 
 /// What verify found: the content of `verify.json`.

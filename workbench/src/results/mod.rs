@@ -1,4 +1,6 @@
 //! What a run leaves behind: the format of `run.json` and its neighbours, and the store that writes
 //! and reads them.
 
+pub mod find;
 pub mod format;
+pub mod store;

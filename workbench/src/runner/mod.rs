@@ -1,1 +1,98 @@
-//! placeholder
+//! One run: one task, one mode, one model, once.
+
+mod budget;
+mod code_mode;
+mod desk;
+#[cfg(test)]
+mod doubles;
+mod ledger;
+mod loop_mode;
+mod modes;
+pub mod prompts;
+mod run;
+mod session;
+mod stage;
+#[cfg(test)]
+mod tests;
+mod toolbox;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+pub use self::budget::{CallBudget, Spent};
+pub use self::code_mode::script_limits;
+pub use self::ledger::{Caller, Ledger, OpenCall};
+pub use self::modes::{Mode, UnknownMode};
+pub use self::run::run;
+pub use self::toolbox::{CallFailure, ScriptBridge, ToolServer, Toolbox};
+use crate::artifacts::PageError;
+use crate::domain::Domain;
+use crate::domain::manifest::Limits;
+use crate::events::Listener;
+use crate::model::types::Model;
+use crate::plugin::PluginError;
+use crate::results::store::StoreError;
+use crate::sandbox::{Sandbox, SandboxError};
+use crate::web::WebClient;
+
+/// What is run, and with what.
+pub struct RunRequest<'a> {
+    /// The domain; it has a task.
+    pub domain: &'a Domain,
+    /// How the model calls tools.
+    pub mode: Mode,
+    /// Counts the runs of this mode in this command, from 1.
+    pub number: u32,
+    /// Who is asked.
+    pub model: Box<dyn Model>,
+    /// How the record names it.
+    pub model_name: String,
+    /// Where scripts run; mode `code` needs one.
+    pub sandbox: Option<Arc<dyn Sandbox>>,
+    /// The folder of all results.
+    pub results: &'a Path,
+    /// What ends the run, its scripts and its calls.
+    pub limits: Limits,
+    /// What the user calls this run.
+    pub tag: Option<String>,
+    /// `debug` or `release`.
+    pub profile: String,
+    /// The plugin's library, built.
+    pub library: &'a Path,
+    /// What fetches for the tools and for the verifier; the run counts its own share.
+    pub web: WebClient,
+    /// How the record names where the data comes from: `cassette`, `live` or the routes.
+    pub source: String,
+    /// Who hears what happens.
+    pub listener: Listener,
+    /// Raised by Ctrl-C.
+    pub interrupt: watch::Receiver<bool>,
+}
+
+/// Why there is no run to judge. Whatever the model or its calls do wrong is a run.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The domain has nothing to do.
+    #[error("the domain {domain} has no task to run; write a [task] in its domain.toml")]
+    NoTask {
+        /// The domain.
+        domain: String,
+    },
+    /// Mode `code` without a sandbox.
+    #[error("mode code needs a sandbox, and this build has none")]
+    NoSandbox,
+    /// The plugin.
+    #[error(transparent)]
+    Plugin(#[from] PluginError),
+    /// The domain's page templates.
+    #[error(transparent)]
+    Pages(#[from] PageError),
+    /// The sandbox.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    /// The results folder.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}

@@ -1,0 +1,282 @@
+//! Writes and reads the folder of one run.
+//!
+//! Lines are appended as things happen, and whole files are written beside their place and renamed
+//! into it: a host killed at any moment leaves a folder that can be read.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use jiff::Timestamp;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::format::{CallRecord, RUN_FORMAT, RunRecord, Verdict};
+
+/// Name of the record in a run's folder; a folder that holds one is a run.
+pub const RECORD_FILE: &str = "run.json";
+const TRANSCRIPT_FILE: &str = "transcript.jsonl";
+const LEDGER_FILE: &str = "ledger.jsonl";
+const VERDICT_FILE: &str = "verify.json";
+const EVIDENCE_FILE: &str = "evidence.json";
+
+/// Largest file read back. Folders are handed in by others, so what is in them is bounded.
+const MAX_FILE: u64 = 256 * 1024 * 1024;
+
+/// Why results could not be written, read or found. Every text names the file.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The file system refused.
+    #[error("could not {action} {}", .path.display())]
+    Io {
+        /// `read`, `write` or `create`.
+        action: &'static str,
+        /// What was to be read or written.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The file is not what its name promises.
+    #[error("{} cannot be used: {reason}", .path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// No run has this name.
+    #[error("there is no run `{asked}` in {}{}", .results.display(), known(.nearest))]
+    Unknown {
+        /// What was asked for.
+        asked: String,
+        /// Where it was looked for.
+        results: PathBuf,
+        /// Names that come close, best first; may be empty.
+        nearest: Vec<String>,
+    },
+    /// Several runs have a name that begins like this.
+    #[error("`{asked}` fits several runs: {}", .runs.join(", "))]
+    Ambiguous {
+        /// What was asked for.
+        asked: String,
+        /// The runs it fits.
+        runs: Vec<String>,
+    },
+}
+
+impl StoreError {
+    pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { action, path, source }
+    }
+
+    fn content(path: &Path, reason: impl Into<String>) -> Self {
+        Self::Content { path: path.to_owned(), reason: reason.into() }
+    }
+}
+
+fn known(names: &[String]) -> String {
+    if names.is_empty() { "; it holds no runs".to_owned() } else { format!("; the nearest are {}", names.join(", ")) }
+}
+
+/// The folder of a run that is being made.
+#[derive(Debug)]
+pub struct RunFolder {
+    path: PathBuf,
+    name: String,
+    transcript: Mutex<File>,
+    ledger: Mutex<File>,
+}
+
+impl RunFolder {
+    /// Makes `results/<domain>/<UTC time>-<mode>-<n>/` and its `out/`. `number` is the first `n`
+    /// that is tried; a name that is taken, by this process or another, is counted on.
+    pub fn create(
+        results: &Path,
+        domain: &str,
+        mode: &str,
+        number: u32,
+        started: Timestamp,
+    ) -> Result<Self, StoreError> {
+        let parent = results.join(domain);
+        fs::create_dir_all(&parent).map_err(StoreError::io("create", &parent))?;
+        let (name, path) = claim(&parent, &started.strftime("%Y-%m-%dT%H-%M-%SZ").to_string(), mode, number)?;
+        for folder in ["out", "scripts"] {
+            let folder = path.join(folder);
+            fs::create_dir(&folder).map_err(StoreError::io("create", &folder))?;
+        }
+        let transcript = Mutex::new(append_to(&path.join(TRANSCRIPT_FILE))?);
+        let ledger = Mutex::new(append_to(&path.join(LEDGER_FILE))?);
+        Ok(Self { path, name, transcript, ledger })
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its name, as `run.json` says it in `run`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Where the artifacts go.
+    pub fn out(&self) -> PathBuf {
+        self.path.join("out")
+    }
+
+    /// Writes `run.json` anew.
+    pub fn write_record(&self, record: &RunRecord) -> Result<(), StoreError> {
+        write_record(&self.path, record)
+    }
+
+    /// Adds a message to the transcript.
+    pub fn append_message(&self, message: &impl Serialize) -> Result<(), StoreError> {
+        append(&self.transcript, &self.path.join(TRANSCRIPT_FILE), message)
+    }
+
+    /// Adds a call to the ledger.
+    pub fn append_call(&self, call: &CallRecord) -> Result<(), StoreError> {
+        append(&self.ledger, &self.path.join(LEDGER_FILE), call)
+    }
+
+    /// Keeps a script before it runs; numbers start at 1.
+    pub fn save_script(&self, number: u32, source: &str) -> Result<(), StoreError> {
+        self.save_beside(number, "py", source)
+    }
+
+    /// Keeps what a script printed.
+    pub fn save_output(&self, number: u32, output: &str) -> Result<(), StoreError> {
+        self.save_beside(number, "out", output)
+    }
+
+    /// Writes `verify.json` and `evidence.json`.
+    pub fn write_verdict(&self, verdict: &Verdict, evidence: &Value) -> Result<(), StoreError> {
+        write_verdict(&self.path, verdict, evidence)
+    }
+
+    fn save_beside(&self, number: u32, extension: &str, text: &str) -> Result<(), StoreError> {
+        replace(&self.path.join("scripts").join(format!("{number:02}.{extension}")), text.as_bytes())
+    }
+}
+
+/// Writes `run.json` of a finished run anew, as `workbench verify` does.
+pub fn write_record(run: &Path, record: &RunRecord) -> Result<(), StoreError> {
+    write_json(&run.join(RECORD_FILE), record)
+}
+
+/// Writes `verify.json` and `evidence.json` of a run.
+pub fn write_verdict(run: &Path, verdict: &Verdict, evidence: &Value) -> Result<(), StoreError> {
+    write_json(&run.join(EVIDENCE_FILE), evidence)?;
+    write_json(&run.join(VERDICT_FILE), verdict)
+}
+
+/// Reads `run.json` of a run's folder.
+pub fn read_run(run: &Path) -> Result<RunRecord, StoreError> {
+    let path = run.join(RECORD_FILE);
+    let record: Value = read_json(&path)?;
+    match record.get("format").and_then(Value::as_str) {
+        Some(RUN_FORMAT) => {}
+        Some(other) => {
+            return Err(StoreError::content(
+                &path,
+                format!("its format is `{other}`, and `{RUN_FORMAT}` is known here"),
+            ));
+        }
+        None => return Err(StoreError::content(&path, format!("it does not say `\"format\": \"{RUN_FORMAT}\"`"))),
+    }
+    serde_json::from_value(record).map_err(|error| StoreError::content(&path, error.to_string()))
+}
+
+/// Reads what the verifier fetched, so that a verdict can be repeated; `None` when the run was never judged.
+pub fn read_evidence(run: &Path) -> Result<Option<Value>, StoreError> {
+    let path = run.join(EVIDENCE_FILE);
+    if path.exists() { read_json(&path).map(Some) } else { Ok(None) }
+}
+
+/// Reads the calls of a run. A last line that a killed host left half written is left out.
+pub fn read_ledger(run: &Path) -> Result<Vec<CallRecord>, StoreError> {
+    read_lines(&run.join(LEDGER_FILE))
+}
+
+/// Reads the messages of a run, as values. A half-written last line is left out.
+pub fn read_transcript(run: &Path) -> Result<Vec<Value>, StoreError> {
+    read_lines(&run.join(TRANSCRIPT_FILE))
+}
+
+/// Making a folder is atomic, so two processes never get the same one.
+fn claim(parent: &Path, time: &str, mode: &str, first: u32) -> Result<(String, PathBuf), StoreError> {
+    let mut number = first;
+    loop {
+        let name = format!("{time}-{mode}-{number}");
+        let path = parent.join(&name);
+        match fs::create_dir(&path) {
+            Ok(()) => return Ok((name, path)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < u32::MAX => number += 1,
+            Err(error) => return Err(StoreError::io("create", &path)(error)),
+        }
+    }
+}
+
+fn append_to(path: &Path) -> Result<File, StoreError> {
+    OpenOptions::new().create_new(true).append(true).open(path).map_err(StoreError::io("create", path))
+}
+
+/// One write a line, so that lines of concurrent calls never mix.
+fn append(file: &Mutex<File>, path: &Path, value: &impl Serialize) -> Result<(), StoreError> {
+    let mut line = to_json(path, value, serde_json::to_vec)?;
+    line.push(b'\n');
+    let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+    file.write_all(&line).and_then(|()| file.flush()).map_err(StoreError::io("write", path))
+}
+
+fn write_json(path: &Path, value: &impl Serialize) -> Result<(), StoreError> {
+    let mut text = to_json(path, value, serde_json::to_vec_pretty)?;
+    text.push(b'\n');
+    replace(path, &text)
+}
+
+fn to_json<T: Serialize>(
+    path: &Path,
+    value: &T,
+    write: impl FnOnce(&T) -> serde_json::Result<Vec<u8>>,
+) -> Result<Vec<u8>, StoreError> {
+    write(value).map_err(|error| StoreError::content(path, error.to_string()))
+}
+
+/// Writes beside the place and renames into it: a reader sees the old file or the new one.
+fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    let written = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new("."))).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.persist(path).map_err(|error| error.error)
+    });
+    written.map(drop).map_err(StoreError::io("write", path))
+}
+
+fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, StoreError> {
+    serde_json::from_slice(&read_bounded(path)?).map_err(|error| StoreError::content(path, error.to_string()))
+}
+
+fn read_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, StoreError> {
+    let bytes = read_bounded(path)?;
+    let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(&bytes[..0], |end| &bytes[..end]);
+    let lines = whole.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
+    lines
+        .map(|(index, line)| {
+            serde_json::from_slice(line)
+                .map_err(|error| StoreError::content(path, format!("line {}: {error}", index + 1)))
+        })
+        .collect()
+}
+
+fn read_bounded(path: &Path) -> Result<Vec<u8>, StoreError> {
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(StoreError::io("read", path))?;
+    file.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(StoreError::io("read", path))?;
+    if bytes.len() as u64 > MAX_FILE {
+        return Err(StoreError::content(path, format!("it is longer than {} MB", MAX_FILE >> 20)));
+    }
+    Ok(bytes)
+}

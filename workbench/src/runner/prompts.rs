@@ -1,0 +1,126 @@
+//! Every word the workbench itself says to a model. They are part of the measurement, so they stand
+//! here and nowhere else, and a snapshot holds them.
+
+use serde_json::json;
+
+use super::modes::Mode;
+use crate::model::types::ToolDefinition;
+
+/// Name of code mode's one tool.
+pub const RUN_PYTHON: &str = "run_python";
+
+/// The system text of a run. `api` is the Python text of the tools, which code mode shows.
+pub fn system(mode: Mode, persona: &str, api: &str) -> String {
+    let persona = persona.trim();
+    match mode {
+        Mode::Serial | Mode::Loop => format!("{persona}\n\nComplete the task with the tools you have. Be efficient."),
+        Mode::Code => code_system(persona, api.trim_end()),
+    }
+}
+
+fn code_system(persona: &str, api: &str) -> String {
+    format!(
+        "{persona}
+
+Complete the task by writing ONE Python script and running it with the tool `{RUN_PYTHON}`.
+
+The script reaches the data only through these functions. Import them with `from tools import *`. \
+With `from tools.aio import *` the same functions are coroutines, for `asyncio.gather`; `await` works at top level.
+
+```python
+{api}
+```
+
+Rules:
+- The functions return plain Python data: dicts, lists, strings, numbers.
+- Loop, filter and check the requirements in code, not in your head.
+- Never print raw records. Print short summaries and, at the end, the answer.
+- When the script fails you get its traceback: mend it and run it again.
+- A ToolError is a refusal; its message says why. Read it before you try again.
+- Each run starts from nothing: variables are gone, saved files stay."
+    )
+}
+
+/// Code mode's one tool.
+pub fn run_python(output_chars: usize) -> ToolDefinition {
+    ToolDefinition {
+        name: RUN_PYTHON.to_owned(),
+        description: format!(
+            "Runs a Python script and returns what it printed, standard output before standard error: the last \
+             {output_chars} characters. A first line EXIT CODE says when it failed."
+        ),
+        input_schema: json!({
+            "type": "object",
+            "properties": { "code": { "type": "string", "description": "The whole script." } },
+            "required": ["code"],
+            "additionalProperties": false
+        }),
+    }
+}
+
+/// What a model reads for any call that failed.
+pub fn failure(message: &str) -> String {
+    format!("ERROR: {message}")
+}
+
+/// To a call of a tool that does not exist.
+pub fn unknown_tool<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let known: Vec<&str> = known.into_iter().collect();
+    format!("unknown tool `{name}`; the tools are {}", known.join(", "))
+}
+
+/// To a call of a plugin that died over it.
+pub fn crashed(tool: &str, cause: &str) -> String {
+    format!("{tool} crashed: {cause}")
+}
+
+/// To a call that took too long.
+pub fn timed_out(tool: &str, seconds: u64) -> String {
+    format!("{tool} took longer than {seconds} s and was stopped")
+}
+
+/// To a call whose arguments the answer's token limit cut off.
+pub fn cut_off(max_tokens: u32) -> String {
+    format!("not run: your answer was cut off at {max_tokens} tokens, in the middle of this call. Say it shorter.")
+}
+
+/// To `run_python` with other arguments than a script.
+pub const NO_CODE: &str = "run_python takes one argument, `code`: the script as a string";
+
+/// To the call that finds the budget used up.
+pub fn budget_spent(calls: u32) -> String {
+    format!("this run may make {calls} tool calls, and has made them")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PERSONA: &str = "You work for a museum's curators.";
+    const API: &str = "def get_object(object_id: int) -> dict:\n    \"\"\"Everything about one object.\"\"\"\n";
+
+    #[test]
+    fn what_a_model_reads_in_loop_and_serial() {
+        let text = system(Mode::Loop, PERSONA, API);
+        assert_eq!(text, system(Mode::Serial, PERSONA, API));
+        insta::assert_snapshot!(text);
+    }
+
+    #[test]
+    fn what_a_model_reads_in_code() {
+        insta::assert_snapshot!(system(Mode::Code, PERSONA, API));
+        insta::assert_json_snapshot!(run_python(6000));
+    }
+
+    #[test]
+    fn what_a_model_reads_when_a_call_is_not_run() {
+        let texts = [
+            unknown_tool("get_objekt", ["search", "get_object"]),
+            cut_off(4096),
+            budget_spent(2000),
+            crashed("get_object", "exit status 3"),
+            timed_out("get_object", 60),
+        ];
+        insta::assert_snapshot!(texts.map(|text| failure(&text)).join("\n"));
+    }
+}

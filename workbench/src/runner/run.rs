@@ -1,0 +1,99 @@
+//! A run from beginning to end: folder, plugin, conversation, verdict.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use plugin_api::wire::ToolSpec;
+
+use super::code_mode::prepare;
+use super::stage::Stage;
+use super::toolbox::ToolServer;
+use super::{Mode, RunError, RunRequest};
+use crate::artifacts::{OutFolder, Pages};
+use crate::domain::Domain;
+use crate::events::Event;
+use crate::plugin::{CallOutcome, ClientSettings, PluginClient, RunServices};
+use crate::results::format::{RunRecord, Stop};
+use crate::results::store::RunFolder;
+use crate::verify::{self, Fetch};
+use crate::web::WebClient;
+
+/// Runs the task to its end, has the result judged, and returns the record, which is also in the
+/// run's folder. A fault that is nobody's verdict, such as a model that cannot be reached or Ctrl-C,
+/// ends a run that is not judged; its artifacts are kept.
+///
+/// # Errors
+/// When the run cannot be set up or written down. A folder that exists by then says why in its
+/// record's `stop_detail`.
+pub async fn run(request: RunRequest<'_>) -> Result<RunRecord, RunError> {
+    let domain = request.domain;
+    let Some(prompt) = domain.prompt.as_deref() else {
+        return Err(RunError::NoTask { domain: domain.name().to_owned() });
+    };
+    if request.mode == Mode::Code && request.sandbox.is_none() {
+        return Err(RunError::NoSandbox);
+    }
+    let web = request.web.scoped();
+    let listener = request.listener.clone();
+    let mut stage = Stage::open(&request)?;
+    let mut ended = play(&mut stage, request, &web, prompt).await;
+    if ended.is_ok() {
+        ended = judge(&mut stage, domain, &web).await;
+    }
+    let counters = web.counters();
+    stage.record.network_calls = counters.network_calls;
+    stage.record.cache_hits = counters.cache_hits;
+    if let Err(error) = &ended {
+        stage.record.stop_detail = Some(error.to_string());
+    }
+    let kept = stage.folder.write_record(&stage.record);
+    ended?;
+    kept?;
+    listener.emit(Event::RunEnded(stage.key, Box::new(stage.record.clone())));
+    Ok(stage.record)
+}
+
+#[async_trait]
+impl ToolServer for PluginClient {
+    fn tools(&self) -> &[ToolSpec] {
+        self.tools()
+    }
+
+    async fn call(&self, tool: &str, arguments: Bytes) -> CallOutcome {
+        self.call(tool, arguments).await
+    }
+}
+
+/// The conversation, with a plugin of its own that is gone when it ends.
+async fn play(stage: &mut Stage, request: RunRequest<'_>, web: &WebClient, prompt: &str) -> Result<(), RunError> {
+    if let Some(sandbox) = request.sandbox.as_ref().filter(|_| request.mode == Mode::Code) {
+        prepare(sandbox);
+    }
+    let plugin = Arc::new(start_plugin(&request, web, &stage.folder).await?);
+    let server: Arc<dyn ToolServer> = plugin.clone();
+    let talk = stage.session(request, server)?.talk(prompt).await;
+    if let Some(plugin) = Arc::into_inner(plugin) {
+        plugin.stop().await;
+    }
+    talk
+}
+
+/// Starts the run's plugin: what its tools fetch goes through `web`, what they save into the run's folder.
+async fn start_plugin(request: &RunRequest<'_>, web: &WebClient, folder: &RunFolder) -> Result<PluginClient, RunError> {
+    let pages = Pages::load(&request.domain.folder.join("templates"))?;
+    let services = RunServices::new(web.clone(), OutFolder::new(folder.out()), pages);
+    let settings = ClientSettings { tool_seconds: request.limits.tool_seconds, program: None };
+    Ok(PluginClient::start(request.library, Arc::new(services), settings).await?)
+}
+
+/// Judges what the run left, unless it ended by a fault that says nothing about the model.
+async fn judge(stage: &mut Stage, domain: &Domain, web: &WebClient) -> Result<(), RunError> {
+    if matches!(stage.record.stop, Stop::ModelError | Stop::Interrupted) {
+        return Ok(());
+    }
+    let judgement = verify::judge(domain, &stage.folder.out(), Fetch::Web(web)).await;
+    stage.folder.write_verdict(&judgement.verdict, &judgement.evidence)?;
+    stage.record.verify = Some(judgement.verdict);
+    Ok(())
+}

@@ -1,0 +1,196 @@
+//! The one loop of all modes: ask the model, record what it read, run what it asked for, answer,
+//! until it stops or something ends it.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use tokio::sync::watch;
+
+use super::desk::{Answer, Asked, Desk};
+use super::toolbox::Toolbox;
+use super::{RunError, prompts};
+use crate::events::{Event, Listener, RunKey};
+use crate::model::types::{
+    Block, Message, Model, ModelError, ModelReply, ModelRequest, Role, StopReason, ToolDefinition,
+};
+use crate::results::format::{RunRecord, Stop, Turn};
+use crate::results::store::RunFolder;
+
+/// What a conversation is held with.
+pub(super) struct Session<'a> {
+    pub(super) model: Box<dyn Model>,
+    pub(super) desk: Box<dyn Desk>,
+    pub(super) toolbox: Arc<Toolbox>,
+    pub(super) folder: &'a RunFolder,
+    pub(super) record: &'a mut RunRecord,
+    pub(super) key: &'a RunKey,
+    pub(super) listener: Listener,
+    pub(super) interrupt: watch::Receiver<bool>,
+    pub(super) clock: Instant,
+    pub(super) rules: Rules,
+}
+
+/// The settings of the conversation.
+pub(super) struct Rules {
+    pub(super) system: String,
+    pub(super) turns: u32,
+    pub(super) max_tokens: u32,
+    pub(super) parallel_calls: bool,
+}
+
+impl Session<'_> {
+    /// Talks until the end, which the record then tells. An error is a fault of ours, not an end.
+    pub(super) async fn talk(&mut self, prompt: &str) -> Result<(), RunError> {
+        let tools = self.desk.tools();
+        let mut messages = Vec::new();
+        self.say(&mut messages, Role::User, vec![Block::Text { text: prompt.to_owned() }])?;
+        let (stop, detail) = loop {
+            if let Some(end) = self.exchange(&tools, &mut messages).await? {
+                break end;
+            }
+        };
+        self.record.stop = stop;
+        self.record.stop_detail = detail;
+        self.keep_record()
+    }
+
+    /// One turn: a request, its answer, and the answers to that. Tells when it was the last.
+    async fn exchange(
+        &mut self,
+        tools: &[ToolDefinition],
+        messages: &mut Vec<Message>,
+    ) -> Result<Option<(Stop, Option<String>)>, RunError> {
+        if self.record.model_turns >= self.rules.turns {
+            return Ok(Some((Stop::MaxTurns, None)));
+        }
+        let reply = match self.ask(tools, messages).await {
+            None => return Ok(Some((Stop::Interrupted, None))),
+            Some(Err(error)) => return Ok(Some((Stop::ModelError, Some(error.to_string())))),
+            Some(Ok(reply)) => reply,
+        };
+        let (stop_reason, calls) = (reply.stop_reason, asked(&reply.content));
+        self.take_down(&reply, &calls)?;
+        self.say(messages, Role::Assistant, reply.content)?;
+        match stop_reason {
+            StopReason::Refusal => return Ok(Some((Stop::Refusal, Some(self.record.final_text.clone())))),
+            StopReason::MaxTokens if calls.is_empty() => return Ok(Some((Stop::MaxTokens, None))),
+            _ if calls.is_empty() => return Ok(Some((Stop::EndTurn, None))),
+            _ => {}
+        }
+        let Some(answers) = self.answer(&calls, stop_reason == StopReason::MaxTokens).await else {
+            self.keep_record()?;
+            return Ok(Some((Stop::Interrupted, None)));
+        };
+        let results = calls.into_iter().zip(answers?).map(as_result).collect();
+        self.say(messages, Role::User, results)?;
+        self.toolbox.ledger().check()?;
+        self.keep_record()?;
+        let budget = self.toolbox.budget();
+        Ok(budget.is_overrun().then(|| (Stop::Budget, Some(prompts::budget_spent(budget.limit())))))
+    }
+
+    /// The model's answer; `None` when the run was interrupted first.
+    async fn ask(&mut self, tools: &[ToolDefinition], messages: &[Message]) -> Option<Result<ModelReply, ModelError>> {
+        let request = ModelRequest {
+            system: &self.rules.system,
+            tools,
+            messages,
+            max_tokens: self.rules.max_tokens,
+            parallel_calls: self.rules.parallel_calls,
+        };
+        unless_interrupted(&mut self.interrupt, self.model.reply(request)).await
+    }
+
+    /// Answers to the calls, in their order; `None` when the run was interrupted first. When the
+    /// model's words were `cut`, its last call is incomplete: it is told so, and the call not made.
+    async fn answer(&mut self, calls: &[Asked], cut: bool) -> Option<Result<Vec<Answer>, RunError>> {
+        let whole = if cut { &calls[..calls.len() - 1] } else { calls };
+        let answers = unless_interrupted(&mut self.interrupt, self.desk.answer(self.record.model_turns, whole)).await?;
+        Some(answers.map(|mut answers| {
+            if cut {
+                answers.push(Answer::failure(&prompts::cut_off(self.rules.max_tokens)));
+            }
+            answers
+        }))
+    }
+
+    /// Adds an answer's figures to the record, and tells of the turn.
+    fn take_down(&mut self, reply: &ModelReply, calls: &[Asked]) -> Result<(), RunError> {
+        let (record, usage) = (&mut *self.record, reply.usage);
+        record.model_turns += 1;
+        record.tool_calls += u32::try_from(calls.len()).unwrap_or(u32::MAX);
+        record.retries += reply.retries;
+        record.tokens_read += usage.tokens_read();
+        record.input_tokens += usage.input_tokens;
+        record.output_tokens += usage.output_tokens;
+        record.cache_read_tokens += usage.cache_read_tokens;
+        record.cache_write_tokens += usage.cache_write_tokens;
+        record.estimated |= usage.estimated;
+        record.final_text = words(&reply.content);
+        let turn = Turn {
+            turn: record.model_turns,
+            tokens_read: usage.tokens_read(),
+            input_tokens: usage.input_tokens,
+            output_tokens: usage.output_tokens,
+            tools: calls.iter().map(|call| call.name.clone()).collect(),
+        };
+        record.per_turn.push(turn.clone());
+        self.keep_record()?;
+        self.listener.emit(Event::TurnEnded(self.key.clone(), turn));
+        Ok(())
+    }
+
+    fn say(&self, messages: &mut Vec<Message>, role: Role, content: Vec<Block>) -> Result<(), RunError> {
+        let message = Message { role, content };
+        self.folder.append_message(&message)?;
+        messages.push(message);
+        Ok(())
+    }
+
+    fn keep_record(&mut self) -> Result<(), RunError> {
+        self.record.nested_calls = self.toolbox.ledger().nested_calls();
+        self.record.scripts_run = self.desk.scripts_run();
+        self.record.seconds = (self.clock.elapsed().as_secs_f64() * 1e3).round() / 1e3;
+        Ok(self.folder.write_record(self.record)?)
+    }
+}
+
+/// What `work` comes to; `None` when the run is interrupted first. Work that is dropped ends its
+/// children.
+async fn unless_interrupted<T>(interrupt: &mut watch::Receiver<bool>, work: impl Future<Output = T>) -> Option<T> {
+    tokio::select! {
+        biased;
+        () = interrupted(interrupt) => None,
+        outcome = work => Some(outcome),
+    }
+}
+
+/// Comes back when the flag is up; never when nobody can raise it any more.
+async fn interrupted(interrupt: &mut watch::Receiver<bool>) {
+    if interrupt.wait_for(|raised| *raised).await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+fn asked(content: &[Block]) -> Vec<Asked> {
+    let calls = content.iter().filter_map(|block| match block {
+        Block::ToolUse { id, name, input } => Some(Asked { id: id.clone(), name: name.clone(), input: input.clone() }),
+        _ => None,
+    });
+    calls.collect()
+}
+
+fn as_result((call, answer): (Asked, Answer)) -> Block {
+    Block::ToolResult { tool_use_id: call.id, content: answer.text, is_error: answer.is_error }
+}
+
+fn words(content: &[Block]) -> String {
+    let texts: Vec<&str> = content
+        .iter()
+        .filter_map(|block| match block {
+            Block::Text { text } => Some(text.as_str()),
+            _ => None,
+        })
+        .collect();
+    texts.join("\n")
+}

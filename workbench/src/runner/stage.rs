@@ -1,0 +1,114 @@
+//! What stands before the first request of a run: its folder, its record, its tools.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+use std::time::Instant;
+
+use jiff::Timestamp;
+
+use super::code_mode::CodeDesk;
+use super::desk::Desk;
+use super::ledger::Ledger;
+use super::loop_mode::LoopDesk;
+use super::modes::Mode;
+use super::session::{Rules, Session};
+use super::toolbox::{ToolServer, Toolbox};
+use super::{RunError, RunRequest, prompts};
+use crate::events::{Event, RunKey};
+use crate::results::format::{RUN_FORMAT, RunRecord, Stop};
+use crate::results::store::RunFolder;
+use crate::sandbox::stubs;
+
+/// The run's folder and record, as they stand before the first request.
+pub(super) struct Stage {
+    pub(super) folder: Arc<RunFolder>,
+    pub(super) record: RunRecord,
+    pub(super) key: RunKey,
+    clock: Instant,
+}
+
+impl Stage {
+    /// Makes the folder, with a record that says `interrupted`: what a reader finds when the host is killed.
+    pub(super) fn open(request: &RunRequest<'_>) -> Result<Self, RunError> {
+        let started = Timestamp::now();
+        let key =
+            RunKey { domain: request.domain.name().to_owned(), mode: request.mode.to_string(), number: request.number };
+        let folder = RunFolder::create(request.results, &key.domain, request.mode.name(), request.number, started)?;
+        let record = RunRecord {
+            format: RUN_FORMAT.to_owned(),
+            run: folder.name().to_owned(),
+            domain: key.domain.clone(),
+            mode: key.mode.clone(),
+            model: request.model_name.clone(),
+            sandbox: request.sandbox.as_ref().filter(|_| request.mode == Mode::Code).map(|it| it.name().to_owned()),
+            source: request.source.clone(),
+            profile: request.profile.clone(),
+            tag: request.tag.clone(),
+            started: started.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string(),
+            seconds: 0.0,
+            stop: Stop::Interrupted,
+            stop_detail: None,
+            model_turns: 0,
+            tool_calls: 0,
+            nested_calls: 0,
+            scripts_run: 0,
+            retries: 0,
+            tokens_read: 0,
+            input_tokens: 0,
+            output_tokens: 0,
+            cache_read_tokens: 0,
+            cache_write_tokens: 0,
+            estimated: false,
+            per_turn: Vec::new(),
+            cost_usd: None,
+            network_calls: 0,
+            cache_hits: 0,
+            final_text: String::new(),
+            verify: None,
+        };
+        folder.write_record(&record)?;
+        request.listener.emit(Event::RunStarted(key.clone()));
+        Ok(Self { folder: Arc::new(folder), record, key, clock: Instant::now() })
+    }
+
+    /// The conversation that is about to begin over the server's tools.
+    pub(super) fn session(
+        &mut self,
+        request: RunRequest<'_>,
+        server: Arc<dyn ToolServer>,
+    ) -> Result<Session<'_>, RunError> {
+        let ledger = Ledger::new(self.key.clone(), request.listener.clone(), Some(Arc::clone(&self.folder)));
+        let toolbox = Arc::new(Toolbox::new(server, request.limits.tool_calls, ledger));
+        let persona = request.domain.manifest.task.as_ref().map(|task| task.persona.as_str()).unwrap_or_default();
+        let rules = Rules {
+            system: prompts::system(request.mode, persona, &stubs::api_text(toolbox.tools())),
+            turns: request.mode.turns(&request.limits),
+            max_tokens: request.mode.max_tokens(),
+            parallel_calls: request.mode.parallel_calls(),
+        };
+        let desk: Box<dyn Desk> = match request.mode {
+            Mode::Serial | Mode::Loop => Box::new(LoopDesk { toolbox: Arc::clone(&toolbox) }),
+            Mode::Code => Box::new(CodeDesk {
+                toolbox: Arc::clone(&toolbox),
+                sandbox: request.sandbox.ok_or(RunError::NoSandbox)?,
+                folder: Arc::clone(&self.folder),
+                limits: request.limits,
+                key: self.key.clone(),
+                listener: request.listener.clone(),
+                scripts: AtomicU32::new(0),
+            }),
+        };
+        Ok(Session {
+            model: request.model,
+            desk,
+            toolbox,
+            folder: &self.folder,
+            record: &mut self.record,
+            key: &self.key,
+            listener: request.listener,
+            interrupt: request.interrupt,
+            clock: self.clock,
+            rules,
+        })
+    }
+}

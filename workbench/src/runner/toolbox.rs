@@ -1,0 +1,121 @@
+//! The tools as a model or a script reaches them: every call is counted, made and written down here.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use plugin_api::wire::ToolSpec;
+
+use super::budget::CallBudget;
+use super::ledger::{Caller, Ledger};
+use super::prompts;
+use crate::plugin::CallOutcome;
+use crate::results::format::CallEnd;
+use crate::sandbox::{Bridge, BridgeError};
+
+/// Something that has tools and runs them: a plugin in its worker.
+#[async_trait]
+pub trait ToolServer: Send + Sync {
+    /// What it offers.
+    fn tools(&self) -> &[ToolSpec];
+
+    /// Runs one tool; `arguments` is JSON as the caller wrote it. Many calls may be under way.
+    async fn call(&self, tool: &str, arguments: Bytes) -> CallOutcome;
+}
+
+/// The tools of a run, within its budget, with its ledger.
+pub struct Toolbox {
+    server: Arc<dyn ToolServer>,
+    budget: CallBudget,
+    ledger: Ledger,
+}
+
+/// Why a call has no answer. The text is what the caller reads, without `ERROR: `.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CallFailure {
+    /// This call failed; others may not.
+    Failed(String),
+    /// The run has no calls left.
+    BudgetSpent(String),
+}
+
+impl CallFailure {
+    /// The text.
+    pub fn message(&self) -> &str {
+        match self {
+            Self::Failed(message) | Self::BudgetSpent(message) => message,
+        }
+    }
+}
+
+impl Toolbox {
+    /// Offers the server's tools for at most `calls` calls.
+    pub fn new(server: Arc<dyn ToolServer>, calls: u32, ledger: Ledger) -> Self {
+        Self { server, budget: CallBudget::new(calls), ledger }
+    }
+
+    /// The tools.
+    pub fn tools(&self) -> &[ToolSpec] {
+        self.server.tools()
+    }
+
+    /// What the run may still use.
+    pub fn budget(&self) -> &CallBudget {
+        &self.budget
+    }
+
+    /// The book of its calls.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// Makes one call. The answer is JSON, as the tool gave it.
+    pub async fn call(&self, caller: Caller, tool: &str, arguments: Bytes) -> Result<Bytes, CallFailure> {
+        if let Err(spent) = self.budget.take() {
+            let message = prompts::budget_spent(self.budget.limit());
+            // A script may ask ten thousand times more; once is enough for the book.
+            if spent.first {
+                self.ledger.open(caller, tool, &arguments).failed(CallEnd::Refused, &message);
+            }
+            return Err(CallFailure::BudgetSpent(message));
+        }
+        let line = self.ledger.open(caller, tool, &arguments);
+        if !self.tools().iter().any(|known| known.name == tool) {
+            let message = prompts::unknown_tool(tool, self.tools().iter().map(|known| known.name.as_str()));
+            line.failed(CallEnd::Refused, &message);
+            return Err(CallFailure::Failed(message));
+        }
+        let (end, message) = match self.server.call(tool, arguments).await {
+            CallOutcome::Answer(body) => {
+                line.answered(body.len());
+                return Ok(body);
+            }
+            CallOutcome::ToolError(error) => (CallEnd::ToolError, error.to_string()),
+            CallOutcome::Crashed(cause) => (CallEnd::Crashed, prompts::crashed(tool, &cause)),
+            CallOutcome::TimedOut(seconds) => (CallEnd::TimedOut, prompts::timed_out(tool, seconds)),
+        };
+        line.failed(end, &message);
+        Err(CallFailure::Failed(message))
+    }
+
+    /// The same tools for a script.
+    pub fn bridge(&self, caller: Caller) -> ScriptBridge<'_> {
+        ScriptBridge { toolbox: self, caller }
+    }
+}
+
+/// What a script calls.
+pub struct ScriptBridge<'a> {
+    toolbox: &'a Toolbox,
+    caller: Caller,
+}
+
+#[async_trait]
+impl Bridge for ScriptBridge<'_> {
+    async fn call(&self, tool: &str, arguments: Bytes) -> Result<Bytes, BridgeError> {
+        self.toolbox.call(self.caller, tool, arguments).await.map_err(|failure| match failure {
+            CallFailure::Failed(message) => BridgeError::Tool(message),
+            CallFailure::BudgetSpent(message) => BridgeError::Stop(message),
+        })
+    }
+}

@@ -1,0 +1,178 @@
+//! Whole runs: the program, a plugin in its worker, a rehearsal in its sandbox, and what they leave.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![cfg(all(feature = "embedded", unix))]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+use workbench::results::find::list_runs;
+use workbench::results::format::{CallEnd, RunRecord, Stop};
+use workbench::results::store::{read_ledger, read_run, read_transcript};
+
+/// Longest time anything here may take before the test says that it hangs.
+const PATIENCE: Duration = Duration::from_secs(240);
+
+fn standin() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/domains/standin")
+}
+
+/// A domain over the same plugin, whose policy is `policy`.
+fn trial(home: &Path, policy: &str) -> PathBuf {
+    let folder = home.join("trial");
+    fs::create_dir_all(folder.join("rehearsal")).unwrap();
+    let manifest = fs::read_to_string(standin().join("domain.toml")).unwrap();
+    fs::write(folder.join("domain.toml"), manifest.replace("name = \"standin\"", "name = \"trial\"")).unwrap();
+    fs::write(folder.join("rehearsal/loop.py"), policy).unwrap();
+    folder
+}
+
+fn workbench(home: &Path, domain: &Path, mode: &str, more: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_workbench"));
+    command.arg("run").arg(domain).args(["--mode", mode, "--format", "json", "--results"]).arg(home.join("results"));
+    command.args(more).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// What one run printed, and where it lies.
+fn run(home: &Path, domain: &Path, mode: &str, more: &[&str]) -> (RunRecord, PathBuf) {
+    let Output { stdout, stderr, .. } = workbench(home, domain, mode, more).output().unwrap();
+    let record: RunRecord =
+        serde_json::from_slice(&stdout).unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&stderr)));
+    let folder = home.join("results").join(&record.domain).join(&record.run);
+    assert_eq!(read_run(&folder).unwrap(), record, "what is printed is what is kept");
+    (record, folder)
+}
+
+fn home() -> TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+fn tools_by_turn(record: &RunRecord) -> Vec<String> {
+    record.per_turn.iter().map(|turn| turn.tools.join(" ")).collect()
+}
+
+const LAST_WORDS: &str =
+    "['Cat no. 1034', 'Cat no. 1035', 'refused: object 1036 not found (404)'] str {'deep': [1, None]}";
+
+#[test]
+fn one_policy_makes_the_turns_of_loop_and_of_serial() {
+    let home = home();
+    let (in_loop, folder) = run(home.path(), &standin(), "loop", &["--tag", "pair"]);
+    let turns = ["search_collection", "get_object get_object get_object", "query_database", "noop", ""];
+    assert_eq!(tools_by_turn(&in_loop), turns);
+    assert_eq!((in_loop.stop, in_loop.tool_calls, in_loop.nested_calls), (Stop::EndTurn, 6, 0));
+    assert_eq!((in_loop.final_text.as_str(), in_loop.tag.as_deref()), (LAST_WORDS, Some("pair")));
+    assert!(in_loop.estimated && in_loop.verify.is_some());
+    assert_eq!(in_loop.tokens_read, in_loop.per_turn.iter().map(|turn| turn.tokens_read).sum::<u64>());
+    // The task, four turns of calls with their results, the last words.
+    assert_eq!(read_transcript(&folder).unwrap().len(), 1 + 2 * 4 + 1);
+    let refused = read_ledger(&folder).unwrap().into_iter().filter(|call| call.outcome == CallEnd::ToolError);
+    assert_eq!(refused.map(|call| call.error.unwrap()).collect::<Vec<_>>(), ["object 1036 not found (404)"]);
+
+    let (serial, _) = run(home.path(), &standin(), "serial", &[]);
+    assert_eq!((serial.model_turns, serial.tool_calls), (7, 6));
+    assert!(serial.per_turn.iter().all(|turn| turn.tools.len() <= 1));
+    assert_eq!(serial.final_text, LAST_WORDS);
+    assert!(serial.tokens_read > in_loop.tokens_read);
+}
+
+#[test]
+fn code_mode_reads_what_scripts_print_and_keeps_the_rest() {
+    let home = home();
+    let (record, folder) = run(home.path(), &standin(), "code", &[]);
+    assert_eq!(tools_by_turn(&record), ["run_python", "run_python", ""]);
+    assert_eq!((record.tool_calls, record.nested_calls, record.scripts_run), (2, 8, 2));
+    assert_eq!((record.final_text.as_str(), record.sandbox.as_deref()), ("5 done", Some("embedded")));
+    let first = fs::read_to_string(folder.join("scripts/01.out")).unwrap();
+    assert!(first.starts_with("EXIT CODE 1\n") && first.contains("KeyError: 'titel'"), "{first}");
+    assert_eq!(fs::read_to_string(folder.join("scripts/02.out")).unwrap(), "5 done\n");
+    let scripts: Vec<Option<u32>> = read_ledger(&folder).unwrap().into_iter().map(|call| call.script).collect();
+    assert_eq!(scripts.iter().filter(|script| **script == Some(1)).count(), 1);
+    assert_eq!(scripts.iter().filter(|script| **script == Some(2)).count(), 7);
+}
+
+#[test]
+fn a_budget_of_calls_stops_a_script_and_the_run() {
+    let home = home();
+    let (record, folder) = run(home.path(), &standin(), "code", &["--tool-calls", "3"]);
+    assert_eq!((record.stop, record.nested_calls, record.scripts_run), (Stop::Budget, 3, 2));
+    assert!(record.verify.is_some(), "it is judged as it stands");
+    let output = fs::read_to_string(folder.join("scripts/02.out")).unwrap();
+    assert!(output.contains("this run may make 3 tool calls"), "{output}");
+}
+
+#[test]
+fn runs_of_several_processes_at_once_lie_side_by_side() {
+    let home = home();
+    let running: Vec<Child> =
+        (0..3).map(|_| workbench(home.path(), &standin(), "loop", &[]).spawn().unwrap()).collect();
+    for child in running {
+        child.wait_with_output().unwrap();
+    }
+    let listing = list_runs(&home.path().join("results"), Some("standin")).unwrap();
+    assert!(listing.skipped.is_empty());
+    let words: Vec<&str> = listing.runs.iter().map(|run| run.record.final_text.as_str()).collect();
+    assert_eq!(words, [LAST_WORDS; 3]);
+}
+
+/// Makes one call and then thinks for ever.
+const THINKER: &str = "
+from tools import *
+
+noop(x=1)
+while True:
+    pass
+";
+
+/// A process that does not outlive its test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _already_gone = self.0.kill();
+        let _status = self.0.wait();
+    }
+}
+
+/// A run that has made its first call and will not end by itself, and its folder.
+fn endless(home: &Path) -> (Running, PathBuf) {
+    let domain = trial(home, THINKER);
+    let running = Running(workbench(home, &domain, "loop", &[]).spawn().unwrap());
+    let begun = Instant::now();
+    while begun.elapsed() < PATIENCE {
+        let listing = list_runs(&home.join("results"), Some("trial")).unwrap();
+        let called = |folder: &Path| !read_ledger(folder).unwrap().is_empty();
+        if let Some(run) = listing.runs.into_iter().find(|run| called(&run.folder)) {
+            return (running, run.folder);
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    panic!("the run makes no call");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_c_ends_a_run_that_is_kept_and_not_judged() {
+    use rustix::process::{Pid, Signal, kill_process};
+
+    let home = home();
+    let (mut running, folder) = endless(home.path());
+    kill_process(Pid::from_child(&running.0), Signal::INT).unwrap();
+    assert_eq!(running.0.wait().unwrap().code(), Some(130));
+    let record = read_run(&folder).unwrap();
+    assert_eq!((record.stop, record.model_turns, record.verify), (Stop::Interrupted, 1, None));
+    assert!(folder.join("out").is_dir());
+}
+
+#[test]
+fn a_killed_host_leaves_a_run_that_says_what_was_done() {
+    let home = home();
+    let (running, folder) = endless(home.path());
+    drop(running);
+    let record = read_run(&folder).unwrap();
+    assert_eq!((record.stop, record.model_turns, record.tool_calls), (Stop::Interrupted, 1, 1));
+    assert_eq!(read_ledger(&folder).unwrap()[0].tool, "noop");
+}
