@@ -3,6 +3,8 @@
 //! `ARCHITECTURE.md` names the layers; a lower module never uses a higher one.
 
 pub mod artifacts;
+pub mod cli;
+pub mod commands;
 pub mod domain;
 pub mod env;
 pub mod error;
@@ -15,6 +17,7 @@ pub mod model;
 pub mod nearest;
 pub mod plugin;
 pub mod printer;
+pub mod report;
 pub mod results;
 pub mod runner;
 pub mod sandbox;

@@ -1,0 +1,207 @@
+//! What every command finds on this machine: the workspace, the results folder, and the parts of a
+//! domain brought to work together.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tempfile::TempDir;
+
+use crate::artifacts::{OutFolder, Pages};
+use crate::cli::options::{LimitOptions, SourceOptions};
+use crate::domain::manifest::Limits;
+use crate::domain::{Domain, Workspace};
+use crate::error::Failure;
+use crate::events::{Event, Listener, RunKey};
+use crate::exit::Exit;
+use crate::plugin::{ClientSettings, PluginClient, PluginError, RunServices, library_for};
+use crate::report::console;
+use crate::results::format::CallRecord;
+use crate::runner::{Caller, Ledger, Toolbox, script_limits};
+use crate::sandbox::{Sandbox, SandboxError, Script, ScriptOutcome};
+use crate::web::{Counters, Source, WebClient, WebError, WebSettings};
+
+/// Folder of a domain's results where commands without a run put their files.
+const BY_HAND: &str = "by-hand";
+
+/// The workspace and where its results go.
+pub(super) struct Bench {
+    pub(super) workspace: Workspace,
+    pub(super) results: PathBuf,
+}
+
+/// Where a command's data comes from.
+pub(super) struct Data {
+    pub(super) web: WebClient,
+    /// As `source` of `run.json`; injected faults are part of it, since they change what is measured.
+    pub(super) label: String,
+    /// The empty cache of `--fresh`, gone with the command.
+    _fresh: Option<TempDir>,
+}
+
+/// A domain's tools for a command without a run.
+pub(super) struct ByHand {
+    pub(super) toolbox: Arc<Toolbox>,
+    pub(super) out: PathBuf,
+    data: Data,
+    domain: String,
+    limits: Limits,
+    calls: Arc<Mutex<Vec<CallRecord>>>,
+}
+
+impl Bench {
+    /// Looks for the workspace from the current folder upwards.
+    pub(super) fn open(results: Option<PathBuf>) -> Result<Self, Failure> {
+        let here = std::env::current_dir().map_err(Failure::usage)?;
+        let workspace = Workspace::discover(&here);
+        let results = results.unwrap_or_else(|| workspace.results());
+        Ok(Self { workspace, results })
+    }
+
+    /// Finds and checks a domain.
+    pub(super) fn domain(&self, name: &str) -> Result<Domain, Failure> {
+        Domain::find(name, &self.workspace).map_err(Failure::usage)
+    }
+
+    /// The library of the domain's plugin, built first when it must be.
+    pub(super) async fn library(&self, domain: &Domain) -> Result<PathBuf, Failure> {
+        let step = Mutex::new(None);
+        let progress = |message: &str| {
+            *step.lock().unwrap_or_else(PoisonError::into_inner) = Some(console::step(message));
+        };
+        library_for(domain, &progress).await.map_err(plugin)
+    }
+
+    /// The web client of the domain, on the one source of data the options name.
+    pub(super) fn data(&self, domain: &Domain, options: &SourceOptions) -> Result<Data, Failure> {
+        let source = match (options.routes.as_slice(), options.live) {
+            ([], false) if domain.cassette.is_some() => Source::Cassette,
+            ([], _) => Source::Live,
+            (routes, _) => Source::Routes(routes.to_vec()),
+        };
+        let mut label = source.to_string();
+        for injection in &options.injections {
+            label.push_str(&format!(", inject {injection}"));
+        }
+        let caches = self.results.join(".cache");
+        let fresh = if options.fresh { Some(fresh_cache(&caches)?) } else { None };
+        let cache = match &fresh {
+            Some(folder) => folder.path().to_owned(),
+            None => caches.join(domain.name()),
+        };
+        let settings = WebSettings {
+            api: domain.manifest.api.clone(),
+            cassette: domain.cassette.clone(),
+            source,
+            offline: options.offline,
+            cache,
+            injections: options.injections.clone(),
+        };
+        let web = WebClient::open(settings).map_err(Failure::usage)?;
+        Ok(Data { web, label, _fresh: fresh })
+    }
+
+    /// The domain's tools, with files kept from one command to the next, so that `call download_image`
+    /// and then `call make_contact_sheet` do what they say.
+    pub(super) async fn by_hand(
+        &self,
+        domain: &Domain,
+        source: &SourceOptions,
+        limits: &LimitOptions,
+    ) -> Result<ByHand, Failure> {
+        self.hands_in(domain, self.data(domain, source)?, limits, BY_HAND).await
+    }
+
+    /// As [`Bench::by_hand`], with data and a folder of one's own.
+    pub(super) async fn hands_in(
+        &self,
+        domain: &Domain,
+        data: Data,
+        limits: &LimitOptions,
+        folder: &str,
+    ) -> Result<ByHand, Failure> {
+        let library = self.library(domain).await?;
+        let out = self.results.join(domain.name()).join(folder).join("out");
+        fs::create_dir_all(&out)
+            .map_err(|error| Failure::usage(format!("the folder {} cannot be made: {error}", out.display())))?;
+        let limits = limits.over(&domain.manifest.limits);
+        let pages = Pages::load(&domain.folder.join("templates")).map_err(Failure::usage)?;
+        let services = RunServices::new(data.web.clone(), OutFolder::new(&out), pages);
+        let settings = ClientSettings { tool_seconds: limits.tool_seconds, program: None };
+        let client = PluginClient::start(&library, Arc::new(services), settings).await.map_err(plugin)?;
+        let calls = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::clone(&calls);
+        let listener = Listener::new(move |event| {
+            if let Event::CallEnded(_, call) = event {
+                heard.lock().unwrap_or_else(PoisonError::into_inner).push(call);
+            }
+        });
+        let key = RunKey { domain: domain.name().to_owned(), mode: String::new(), number: 0 };
+        let toolbox = Toolbox::new(Arc::new(client), limits.tool_calls, Ledger::new(key, listener, None));
+        Ok(ByHand { toolbox: Arc::new(toolbox), out, data, domain: domain.name().to_owned(), limits, calls })
+    }
+}
+
+impl ByHand {
+    /// Runs one script over the tools.
+    pub(super) async fn script(&self, source: &str) -> Result<ScriptOutcome, Failure> {
+        let script = Script {
+            source,
+            tools: self.toolbox.tools(),
+            domain: &self.domain,
+            announce_waiting: false,
+            limits: script_limits(&self.limits),
+        };
+        let bridge = self.toolbox.bridge(Caller { turn: 0, script: Some(1) });
+        sandbox()?.run(&script, &bridge).await.map_err(sandbox_failure)
+    }
+
+    /// The calls made so far, in the order they ended.
+    pub(super) fn calls(&self) -> Vec<CallRecord> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Requests sent, and answered without the network.
+    pub(super) fn counters(&self) -> Counters {
+        self.data.web.counters()
+    }
+}
+
+/// The sandbox scripts run in.
+#[cfg(feature = "embedded")]
+pub(super) fn sandbox() -> Result<Arc<dyn Sandbox>, Failure> {
+    use crate::sandbox::embedded::{Embedded, EmbeddedSettings};
+    Ok(Arc::new(Embedded::new(EmbeddedSettings::default())))
+}
+
+/// The sandbox scripts run in.
+#[cfg(not(feature = "embedded"))]
+pub(super) fn sandbox() -> Result<Arc<dyn Sandbox>, Failure> {
+    Err(Failure::new(Exit::Sandbox, "this workbench was built without the embedded sandbox")
+        .hint("build it with the feature `embedded`, which is on by default"))
+}
+
+/// A plugin's failure as that of a command.
+pub(super) fn plugin(error: PluginError) -> Failure {
+    Failure::new(Exit::Plugin, error)
+}
+
+/// A sandbox's failure as that of a command.
+pub(super) fn sandbox_failure(error: SandboxError) -> Failure {
+    Failure::new(Exit::Sandbox, error)
+}
+
+/// A failed request as the failure of a command.
+pub(super) fn network(error: WebError) -> Failure {
+    match error {
+        WebError::NotAllowed { .. } => Failure::usage(error),
+        _ => Failure::new(Exit::Network, error),
+    }
+}
+
+fn fresh_cache(caches: &Path) -> Result<TempDir, Failure> {
+    let cannot =
+        |error: std::io::Error| Failure::usage(format!("no empty cache can be made in {}: {error}", caches.display()));
+    fs::create_dir_all(caches).map_err(cannot)?;
+    tempfile::Builder::new().prefix("fresh-").tempdir_in(caches).map_err(cannot)
+}

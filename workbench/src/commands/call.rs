@@ -1,0 +1,100 @@
+//! `workbench call`
+
+use bytes::Bytes;
+use plugin_api::wire::ToolSpec;
+use serde_json::{Map, Value};
+
+use crate::cli::CallArguments;
+use crate::error::Failure;
+use crate::exit::Exit;
+use crate::printer;
+use crate::runner::Caller;
+use crate::runner::prompts::failure;
+
+use super::bench::Bench;
+
+/// Calls one tool. The answer, or the `ERROR: …` a model would read, goes to standard output; exit 1 on the latter.
+pub(super) async fn run(bench: &Bench, arguments: &CallArguments) -> Result<Exit, Failure> {
+    let domain = bench.domain(&arguments.domain)?;
+    let hands = bench.by_hand(&domain, &arguments.source, &arguments.limits).await?;
+    let spec = hands.toolbox.tools().iter().find(|tool| tool.name == arguments.tool);
+    let values = values_of(&arguments.arguments, spec)?;
+    match hands.toolbox.call(Caller::default(), &arguments.tool, Bytes::from(values)).await {
+        Ok(answer) => {
+            printer::data_bytes(&answer);
+            printer::data("\n");
+            Ok(Exit::Success)
+        }
+        Err(error) => {
+            printer::data(&format!("{}\n", failure(error.message())));
+            Ok(Exit::Short)
+        }
+    }
+}
+
+/// `NAME=VALUE` words, or one JSON object, as the JSON text a model would send.
+fn values_of(words: &[String], spec: Option<&ToolSpec>) -> Result<String, Failure> {
+    if let [only] = words
+        && only.trim_start().starts_with('{')
+    {
+        serde_json::from_str::<Map<String, Value>>(only)
+            .map_err(|error| Failure::usage(format!("the arguments are no JSON object: {error}")))?;
+        return Ok(only.clone());
+    }
+    let mut values = Map::new();
+    for word in words {
+        let (name, text) = word.split_once('=').ok_or_else(|| {
+            Failure::usage(format!("`{word}` is not NAME=VALUE"))
+                .hint("write `object_id=9000003`, or one JSON object in quotes")
+        })?;
+        values.insert(name.to_owned(), value_of(text, wants_text(spec, name)));
+    }
+    Ok(Value::Object(values).to_string())
+}
+
+/// Whether the tool's schema asks for a string, so that `query=42` stays a text.
+fn wants_text(spec: Option<&ToolSpec>, name: &str) -> bool {
+    let Some(kind) = spec.and_then(|spec| spec.input_schema.pointer(&format!("/properties/{name}/type"))) else {
+        return false;
+    };
+    match kind {
+        Value::String(kind) => kind == "string",
+        Value::Array(kinds) => kinds.iter().any(|kind| kind == "string"),
+        _ => false,
+    }
+}
+
+fn value_of(text: &str, wants_text: bool) -> Value {
+    let as_text = || Value::String(text.to_owned());
+    if wants_text { as_text() } else { serde_json::from_str(text).unwrap_or_else(|_| as_text()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn words_become_what_the_schema_asks_for() {
+        let spec = ToolSpec {
+            name: "search".to_owned(),
+            description: String::new(),
+            input_schema: json!({"properties": {"query": {"type": "string"}, "limit": {"type": "integer"}}}),
+        };
+        let table = [
+            (vec!["query=42", "limit=5"], r#"{"query":"42","limit":5}"#),
+            (vec!["query=a=b"], r#"{"query":"a=b"}"#),
+            (vec!["ids=[1,2]"], r#"{"ids":[1,2]}"#),
+            (vec!["limit=many"], r#"{"limit":"many"}"#),
+            (vec![r#" {"limit": 1}"#], r#" {"limit": 1}"#),
+            (vec![], "{}"),
+        ];
+        for (words, expected) in table {
+            let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
+            assert_eq!(values_of(&words, Some(&spec)).unwrap(), expected);
+        }
+        for wrong in ["query", "{broken", "{\"a\":1"] {
+            assert_eq!(values_of(&[wrong.to_owned()], Some(&spec)).unwrap_err().exit, Exit::Usage);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! `workbench compare`
+
+use crate::cli::CompareArguments;
+use crate::cli::options::Format;
+use crate::error::Failure;
+use crate::exit::Exit;
+use crate::printer;
+use crate::report::console;
+
+use super::bench::Bench;
+use super::report;
+use super::runs::{Job, Plan, interrupt, unless_interrupted};
+
+/// Makes the runs of every domain, mode after mode, and prints their report.
+pub(super) async fn run(bench: &Bench, arguments: &CompareArguments) -> Result<Exit, Failure> {
+    let mut plans = Vec::new();
+    for domain in &arguments.domains {
+        plans.push(Plan::new(bench, domain, &arguments.modes, &arguments.options).await?);
+    }
+    // One run of each mode before the second of any: what drifts with time meets all modes alike.
+    let jobs: Vec<Job> = (1..=arguments.runs)
+        .flat_map(|number| arguments.modes.iter().map(move |mode| Job { mode: *mode, number }))
+        .collect();
+    let (interrupt, listener) = (interrupt(), console::listener());
+    let mut records = Vec::new();
+    for plan in &plans {
+        records.extend(plan.make(&bench.results, &jobs, arguments.jobs as usize, &listener, &interrupt).await?);
+    }
+    if arguments.format == Format::Text {
+        for record in &records {
+            if let Some(page) = first_page(&bench.results.join(&record.domain).join(&record.run).join("out")) {
+                printer::note(&format!("{}: {}", record.run, page.display()));
+            }
+        }
+    }
+    let exit = report::print(records, arguments.format, &arguments.require)?;
+    Ok(unless_interrupted(&interrupt, exit))
+}
+
+/// The page a run made, so that it can be opened.
+fn first_page(out: &std::path::Path) -> Option<std::path::PathBuf> {
+    let mut pages: Vec<_> = std::fs::read_dir(out)
+        .ok()?
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "html"))
+        .collect();
+    pages.sort();
+    pages.into_iter().next()
+}

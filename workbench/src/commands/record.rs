@@ -1,0 +1,101 @@
+//! `workbench record`
+
+use std::path::Path;
+
+use crate::cli::RecordArguments;
+use crate::cli::options::{LimitOptions, SourceOptions};
+use crate::domain::Domain;
+use crate::error::Failure;
+use crate::exit::Exit;
+use crate::printer;
+use crate::web::{CassetteError, CassetteWriter};
+
+use super::bench::{Bench, ByHand, network};
+
+/// Folder of a domain's results where the scripts put their files while they are recorded.
+const FOLDER: &str = "record";
+
+/// Asks the API itself, politely, and keeps what it answered: the addresses of a list, or all that
+/// the domain's own scripts ask for.
+pub(super) async fn run(bench: &Bench, arguments: &RecordArguments) -> Result<Exit, Failure> {
+    let domain = bench.domain(&arguments.domain)?;
+    let folder = arguments.to.clone().unwrap_or_else(|| domain.folder.join("cassette"));
+    let source = SourceOptions {
+        live: arguments.routes.is_empty(),
+        routes: arguments.routes.clone(),
+        fresh: true,
+        ..SourceOptions::default()
+    };
+    let data = bench.data(&domain, &source)?;
+    let web = data.web.clone();
+    let addresses = match &arguments.urls {
+        Some(list) => paths_in(list)?,
+        None => {
+            let scripts = scripts_of(&domain)?;
+            let hands = bench.hands_in(&domain, data, &LimitOptions::default(), FOLDER).await?;
+            run_scripts(&hands, &scripts).await?;
+            web.answered()
+        }
+    };
+    let mut writer = CassetteWriter::open(&folder).map_err(cassette)?;
+    let (mut recorded, mut bytes, mut passing) = (0, 0, 0);
+    for address in &addresses {
+        let answer = web.fetch(address).await.map_err(network)?;
+        if !matches!(answer.status, 200 | 404 | 410) {
+            printer::note(&format!("warning: {} is left out: HTTP {} may pass", answer.url, answer.status));
+            passing += 1;
+            continue;
+        }
+        recorded += 1;
+        bytes += answer.body.len();
+        writer.add(&answer).map_err(cassette)?;
+        // Kept as it goes: what was fetched politely for minutes must survive an interruption.
+        writer.save().map_err(cassette)?;
+    }
+    let entries = writer.save().map_err(cassette)?;
+    writer.prune().map_err(cassette)?;
+    printer::note(&format!(
+        "{recorded} answers recorded, {bytes} bytes; {} now holds {entries} entries",
+        folder.display()
+    ));
+    Ok(if passing == 0 { Exit::Success } else { Exit::Network })
+}
+
+/// The script of `smoke` and the last one of code mode: the whole task, twice.
+fn scripts_of(domain: &Domain) -> Result<Vec<String>, Failure> {
+    let code = domain.rehearsal.as_ref().and_then(|rehearsal| rehearsal.code_scripts.last());
+    let paths: Vec<&Path> = domain.smoke.iter().chain(code).map(|path| path.as_path()).collect();
+    if paths.is_empty() {
+        return Err(Failure::usage(format!("{} has neither smoke.py nor rehearsal scripts to record", domain.name()))
+            .hint("name the addresses with `--urls FILE`, one a line"));
+    }
+    paths
+        .into_iter()
+        .map(|path| {
+            std::fs::read_to_string(path)
+                .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", path.display())))
+        })
+        .collect()
+}
+
+async fn run_scripts(hands: &ByHand, scripts: &[String]) -> Result<(), Failure> {
+    for script in scripts {
+        let outcome = hands.script(script).await?;
+        if !outcome.end.is_success() {
+            printer::error_text(&outcome.stderr.text);
+            printer::note("warning: a script did not end well; what it asked for until then is recorded");
+        }
+    }
+    Ok(())
+}
+
+fn paths_in(list: &Path) -> Result<Vec<String>, Failure> {
+    let text = std::fs::read_to_string(list)
+        .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", list.display())))?;
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    Ok(lines.map(str::to_owned).collect())
+}
+
+fn cassette(error: CassetteError) -> Failure {
+    Failure::usage(error)
+}

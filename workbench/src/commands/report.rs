@@ -1,0 +1,52 @@
+//! `workbench report`
+
+use crate::cli::ReportArguments;
+use crate::cli::options::Format;
+use crate::error::Failure;
+use crate::exit::Exit;
+use crate::printer;
+use crate::report::{summary, table};
+use crate::results::find::list_runs;
+use crate::results::format::RunRecord;
+use crate::runner::Mode;
+
+use super::bench::Bench;
+use super::print_json;
+
+/// Sums up runs that are there.
+pub(super) fn run(bench: &Bench, arguments: &ReportArguments) -> Result<Exit, Failure> {
+    let mut runs = Vec::new();
+    for domain in asked(&arguments.domains) {
+        let listing = list_runs(&bench.results, domain).map_err(Failure::usage)?;
+        for problem in &listing.skipped {
+            printer::note(&format!("warning: a run was left out: {problem}"));
+        }
+        runs.extend(listing.runs.into_iter().map(|stored| stored.record));
+    }
+    runs.retain(|run| arguments.tag.is_none() || run.tag == arguments.tag);
+    if runs.is_empty() {
+        let names = if arguments.domains.is_empty() { "any domain".to_owned() } else { arguments.domains.join(", ") };
+        return Err(Failure::usage(format!("there are no runs of {names} in {}", bench.results.display()))
+            .hint("`workbench compare DOMAIN` makes some"));
+    }
+    print(runs, arguments.format, &arguments.require)
+}
+
+/// Each domain that was named, or all of them at once.
+fn asked(domains: &[String]) -> Vec<Option<&str>> {
+    if domains.is_empty() { vec![None] } else { domains.iter().map(|domain| Some(domain.as_str())).collect() }
+}
+
+/// Prints a report; exit 1 when a run of a required mode was not verified.
+pub(super) fn print(runs: Vec<RunRecord>, format: Format, require: &[Mode]) -> Result<Exit, Failure> {
+    let fell_short = require.iter().any(|mode| {
+        let mut of_mode = runs.iter().filter(|run| run.mode == mode.name()).peekable();
+        of_mode.peek().is_none() || of_mode.any(|run| !summary::passed(run))
+    });
+    let report = summary::summarise(runs);
+    match format {
+        Format::Json => print_json(&report)?,
+        Format::Text => printer::data(&table::report(&report)),
+    }
+    Ok(if fell_short { Exit::Short } else { Exit::Success })
+}

@@ -1,0 +1,38 @@
+//! `workbench run`
+
+use crate::cli::RunArguments;
+use crate::cli::options::Format;
+use crate::error::Failure;
+use crate::exit::Exit;
+use crate::printer;
+use crate::report::{console, run_story, summary};
+use crate::results::format::Stop;
+use crate::results::store::read_ledger;
+
+use super::bench::Bench;
+use super::print_json;
+use super::runs::{Job, Plan, interrupt, unless_interrupted};
+
+/// Makes one run and tells it; exit 1 when it was not verified, 5 when the model failed.
+pub(super) async fn run(bench: &Bench, arguments: &RunArguments) -> Result<Exit, Failure> {
+    let plan = Plan::new(bench, &arguments.domain, &[arguments.mode], &arguments.options).await?;
+    let interrupt = interrupt();
+    let job = Job { mode: arguments.mode, number: 1 };
+    let records = plan.make(&bench.results, &[job], 1, &console::listener(), &interrupt).await?;
+    let Some(record) = records.first() else { return Ok(Exit::Interrupted) };
+    let folder = bench.results.join(&record.domain).join(&record.run);
+    match arguments.format {
+        Format::Json => print_json(record)?,
+        Format::Text => {
+            let ledger = read_ledger(&folder).map_err(Failure::usage)?;
+            printer::data(&run_story::story(record, &ledger));
+            printer::data(&format!("\nfiles: {}\n", folder.display()));
+        }
+    }
+    let exit = match record.stop {
+        _ if summary::passed(record) => Exit::Success,
+        Stop::ModelError => Exit::Network,
+        _ => Exit::Short,
+    };
+    Ok(unless_interrupted(&interrupt, exit))
+}

@@ -1,0 +1,142 @@
+//! Makes the runs that `run` and `compare` ask for.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use futures::StreamExt;
+use tokio::sync::watch;
+
+use crate::cli::options::RunOptions;
+use crate::domain::Domain;
+use crate::error::Failure;
+use crate::events::Listener;
+use crate::exit::Exit;
+use crate::model::rehearsal::{self, Rehearsal};
+use crate::model::types::Model;
+use crate::plugin::profile;
+use crate::results::format::RunRecord;
+use crate::runner::{self, Mode, RunError, RunRequest};
+use crate::sandbox::Sandbox;
+
+use super::bench::{Bench, Data, plugin, sandbox, sandbox_failure};
+
+/// Everything the runs of one domain share.
+pub(super) struct Plan {
+    domain: Domain,
+    library: std::path::PathBuf,
+    data: Data,
+    sandbox: Arc<dyn Sandbox>,
+    options: RunOptions,
+}
+
+/// A run to be made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Job {
+    pub(super) mode: Mode,
+    /// Counts the runs of this mode, from 1.
+    pub(super) number: u32,
+}
+
+impl Plan {
+    /// Finds the domain, builds its plugin, and opens its data: whatever can fail before the first run.
+    pub(super) async fn new(
+        bench: &Bench,
+        domain: &str,
+        modes: &[Mode],
+        options: &RunOptions,
+    ) -> Result<Self, Failure> {
+        let domain = bench.domain(domain)?;
+        if options.model != rehearsal::NAME {
+            return Err(Failure::usage(format!("there is no model `{}` in this version", options.model))
+                .hint("leave `--model` out: `rehearsal` needs no key and no network"));
+        }
+        let sandbox = sandbox()?;
+        for mode in modes {
+            model_for(&domain, *mode, &sandbox)?;
+        }
+        let library = bench.library(&domain).await?;
+        let data = bench.data(&domain, &options.source)?;
+        Ok(Self { domain, library, data, sandbox, options: options.clone() })
+    }
+
+    /// Makes the runs, `at_once` at a time. Those that an interruption kept from starting are left out.
+    pub(super) async fn make(
+        &self,
+        results: &Path,
+        jobs: &[Job],
+        at_once: usize,
+        listener: &Listener,
+        interrupt: &watch::Receiver<bool>,
+    ) -> Result<Vec<RunRecord>, Failure> {
+        let runs = jobs.iter().map(|job| async move {
+            if *interrupt.borrow() {
+                return Ok(None);
+            }
+            self.run(results, *job, listener, interrupt).await.map(Some)
+        });
+        let mut records = Vec::new();
+        let mut outcomes = futures::stream::iter(runs).buffered(at_once);
+        while let Some(outcome) = outcomes.next().await {
+            records.extend(outcome?);
+        }
+        Ok(records)
+    }
+
+    async fn run(
+        &self,
+        results: &Path,
+        job: Job,
+        listener: &Listener,
+        interrupt: &watch::Receiver<bool>,
+    ) -> Result<RunRecord, Failure> {
+        let request = RunRequest {
+            domain: &self.domain,
+            mode: job.mode,
+            number: job.number,
+            model: model_for(&self.domain, job.mode, &self.sandbox)?,
+            model_name: self.options.model.clone(),
+            sandbox: Some(Arc::clone(&self.sandbox)),
+            library: &self.library,
+            web: self.data.web.scoped(),
+            results,
+            limits: self.options.limits.over(&self.domain.manifest.limits),
+            tag: self.options.tag.clone(),
+            profile: profile().to_owned(),
+            source: self.data.label.clone(),
+            listener: listener.clone(),
+            interrupt: interrupt.clone(),
+        };
+        runner::run(request).await.map_err(|error| match error {
+            RunError::Plugin(error) => plugin(error),
+            RunError::Sandbox(error) => sandbox_failure(error),
+            other => Failure::usage(other),
+        })
+    }
+}
+
+/// Who plays the model in this mode.
+fn model_for(domain: &Domain, mode: Mode, sandbox: &Arc<dyn Sandbox>) -> Result<Box<dyn Model>, Failure> {
+    let model = match mode {
+        Mode::Serial | Mode::Loop => Rehearsal::step_by_step(domain, Arc::clone(sandbox)),
+        Mode::Code => Rehearsal::scripts(domain),
+    };
+    model.map(|model| Box::new(model) as Box<dyn Model>).map_err(Failure::usage)
+}
+
+/// A flag that Ctrl-C raises.
+pub(super) fn interrupt() -> watch::Receiver<bool> {
+    let (raise, flag) = watch::channel(false);
+    tokio::spawn(async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            // Nobody listens any more: the command is ending anyway.
+            let _ = raise.send(true);
+        }
+        raise.closed().await;
+    });
+    flag
+}
+
+/// What a command whose runs are made ends with, unless it was interrupted.
+pub(super) fn unless_interrupted(interrupt: &watch::Receiver<bool>, exit: Exit) -> Exit {
+    if *interrupt.borrow() { Exit::Interrupted } else { exit }
+}

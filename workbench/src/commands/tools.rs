@@ -1,0 +1,32 @@
+//! `workbench tools`
+
+use crate::cli::ToolsArguments;
+use crate::cli::options::{LimitOptions, SourceOptions};
+use crate::error::Failure;
+use crate::exit::Exit;
+use crate::printer;
+use crate::runner::prompts::unknown_tool;
+use crate::sandbox::stubs;
+
+use super::bench::Bench;
+use super::print_json;
+
+/// The tools as schemas, or as the Python text of code mode.
+pub(super) async fn run(bench: &Bench, arguments: &ToolsArguments) -> Result<Exit, Failure> {
+    let domain = bench.domain(&arguments.domain)?;
+    let hands = bench.by_hand(&domain, &SourceOptions::default(), &LimitOptions::default()).await?;
+    let mut tools = hands.toolbox.tools().to_vec();
+    if let Some(name) = &arguments.tool {
+        let known: Vec<String> = tools.iter().map(|tool| tool.name.clone()).collect();
+        tools.retain(|tool| tool.name == *name);
+        if tools.is_empty() {
+            return Err(Failure::usage(unknown_tool(name, known.iter().map(String::as_str))));
+        }
+    }
+    if arguments.python {
+        printer::data(&format!("{}\n", stubs::api_text(&tools).trim_end()));
+    } else {
+        print_json(&tools)?;
+    }
+    Ok(Exit::Success)
+}

@@ -1,0 +1,6 @@
+//! The view of many runs: figures of each mode, ratios between modes, and how they are shown.
+
+pub mod console;
+pub mod run_story;
+pub mod summary;
+pub mod table;

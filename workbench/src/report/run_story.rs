@@ -1,0 +1,103 @@
+//! One run, told turn by turn: what `show RUN` and `verify` print.
+
+use std::fmt::Write as _;
+
+use crate::results::format::{CallRecord, RuleStatus, RunRecord, Verdict};
+
+use super::table::{got_text, grouped, mark, run_line, table, trimmed};
+
+/// The run's settings, its turns, its calls by tool, its last words and its verdict.
+pub fn story(run: &RunRecord, ledger: &[CallRecord]) -> String {
+    let mut text = format!("{}\n{}\n\n", run.run, run_line(run));
+    let sandbox = run.sandbox.as_deref().map(|name| format!(", sandbox {name}")).unwrap_or_default();
+    let _ = writeln!(
+        text,
+        "model {}{sandbox}, data from {}, {} build, started {}, stop {}{}",
+        run.model,
+        run.source,
+        run.profile,
+        run.started,
+        stop_word(run),
+        run.stop_detail.as_deref().map(|detail| format!(" ({detail})")).unwrap_or_default()
+    );
+    let _ = writeln!(text, "{} network requests, {} cache hits\n", run.network_calls, run.cache_hits);
+    text.push_str(&turns(run));
+    text.push_str(&calls(ledger));
+    if !run.final_text.is_empty() {
+        let _ = writeln!(text, "\nlast words (never judged)\n{}", indented(run.final_text.trim_end()));
+    }
+    if let Some(verdict) = &run.verify {
+        let _ = write!(text, "\n{}", verdict_table(verdict));
+    }
+    text
+}
+
+/// One line a rule, with what was found.
+pub fn verdict_table(verdict: &Verdict) -> String {
+    let mut rows = table(&["rule", "status", "got", "points"], &[0, 1, 2]);
+    for rule in &verdict.rules {
+        let status = match rule.status {
+            RuleStatus::Pass => "pass",
+            RuleStatus::Fail => "fail",
+            RuleStatus::Error => "error",
+        };
+        rows.add_row([
+            rule.name.clone(),
+            status.to_owned(),
+            got_text(&rule.got),
+            format!("{} of {}", rule.points, rule.max_points),
+        ]);
+    }
+    let word = if verdict.ok { "verified" } else { "not verified" };
+    format!("{}\n{word}: {} of {} points\n", trimmed(&rows), verdict.points, verdict.max_points)
+}
+
+fn turns(run: &RunRecord) -> String {
+    let mut rows = table(&["turn", "tokens read", "written", "calls"], &[3]);
+    for turn in &run.per_turn {
+        rows.add_row([
+            turn.turn.to_string(),
+            format!("{}{}", mark(run.estimated), grouped(turn.tokens_read)),
+            grouped(turn.output_tokens),
+            counted(turn.tools.iter().map(String::as_str)),
+        ]);
+    }
+    format!("{}\n", trimmed(&rows))
+}
+
+fn calls(ledger: &[CallRecord]) -> String {
+    let nested: Vec<&CallRecord> = ledger.iter().filter(|call| call.script.is_some()).collect();
+    if nested.is_empty() {
+        return String::new();
+    }
+    let bytes: u64 = nested.iter().map(|call| call.bytes).sum();
+    format!(
+        "\nscripts called {} ({} bytes of answers that the model did not read)\n",
+        counted(nested.iter().map(|call| call.tool.as_str())),
+        grouped(bytes)
+    )
+}
+
+/// `get_object ×12, download_image`, in order of first use.
+fn counted<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for name in names {
+        match counts.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((name, 1)),
+        }
+    }
+    let words: Vec<String> = counts
+        .into_iter()
+        .map(|(name, count)| if count == 1 { name.to_owned() } else { format!("{name} ×{count}") })
+        .collect();
+    words.join(", ")
+}
+
+fn stop_word(run: &RunRecord) -> String {
+    serde_json::to_value(run.stop).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
+}

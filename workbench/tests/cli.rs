@@ -1,0 +1,148 @@
+//! Commands that need no run, through the real program.
+#![allow(clippy::unwrap_used)]
+
+#[path = "support/program.rs"]
+mod program;
+
+use std::process::Command;
+
+use program::{Program, finish, workspace};
+use serde_json::json;
+
+/// Arguments, exit code, a part of standard output, a part of standard error.
+const TABLE: &[(&[&str], i32, &str, &str)] = &[
+    (&["list"], 0, "Cats in the Met", ""),
+    (&["list", "--format", "json"], 0, "\"name\": \"met\"", ""),
+    (&["show", "met"], 0, "12 distinct kinds of object", ""),
+    (&["show", "nothing"], 2, "", "there is no domain `nothing`"),
+    (&["tools", "met"], 0, "\"input_schema\"", ""),
+    (&["tools", "met", "get_object"], 0, "\"object_id\"", ""),
+    (&["tools", "met", "--python"], 0, "def get_object(object_id: int)", ""),
+    (&["tools", "met", "nothing"], 2, "", "unknown tool `nothing`"),
+    (&["call", "met", "search_collection", "query=cat", "limit=5"], 0, "\"next_offset\":5", ""),
+    (&["call", "met", "get_object", "{\"object_id\": 99999999}"], 1, "ERROR: ", ""),
+    (&["call", "met", "get_object", "object_id=99999999"], 1, "returned HTTP 404: ObjectID not found", ""),
+    (&["call", "met", "get_object", "objectid=1"], 1, "unknown argument `objectid`", ""),
+    (&["call", "met", "get_objects"], 1, "unknown tool `get_objects`", ""),
+    (&["call", "met", "get_object", "1"], 2, "", "`1` is not NAME=VALUE"),
+    (&["call", "met", "make_contact_sheet", "name=x", "object_ids=[9000003]"], 1, "download_image", ""),
+    (&["fetch", "met", "/v1/departments"], 0, "\"departmentId\"", "from the cassette"),
+    (&["fetch", "met", "/v1/search?q=cat"], 5, "", "/v1/search?q=cat returned HTTP 410: "),
+    (&["fetch", "met", "/v1/objects/1"], 5, "", "/v1/objects/1 is not recorded in the cassette"),
+    (&["fetch", "met", "https://example.org/"], 2, "", "https://example.org/ is not allowed"),
+    (&["fetch", "met", "/v1/departments", "--inject", "path=/v1/departments,status=503"], 5, "", "HTTP 503"),
+    (&["fetch", "met", "/v1/departments", "--inject", "status"], 2, "", "is not an injection"),
+    (&["fetch", "met", "/v1/departments", "--route", "nonsense"], 2, "", "is not a route"),
+    (&["script", "met", "no-such-file.py"], 2, "", "no-such-file.py cannot be read"),
+    (&["report", "met"], 2, "", "there are no runs of met"),
+    (&["verify", "nothing"], 2, "", "there is no run `nothing`"),
+    (&["run", "met", "--mode", "hosted"], 2, "", "there is no mode `hosted`"),
+    (&["run", "met", "--model", "oracle:1"], 2, "", "there is no model `oracle:1`"),
+    (&["compare"], 2, "", "<DOMAIN>"),
+    (&["compare", "met", "--runs", "0"], 2, "", "0 is not in 1..=100"),
+    (&["doctor"], 0, "6 tools, runs offline from its cassette", ""),
+];
+
+#[test]
+fn commands_say_what_they_found() {
+    let program = Program::new();
+    let mut wrong = Vec::new();
+    for (arguments, code, stdout, stderr) in TABLE {
+        let outcome = program.run(arguments);
+        if outcome.code != *code || !outcome.stdout.contains(stdout) || !outcome.stderr.contains(stderr) {
+            wrong.push(format!("{arguments:?}: {outcome:#?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_failure_prints_no_data() {
+    let program = Program::new();
+    for (arguments, code, stdout, _) in TABLE {
+        if *code >= 2 {
+            assert!(stdout.is_empty(), "{arguments:?}");
+            assert_eq!(program.run(arguments).stdout, "", "{arguments:?}");
+        }
+    }
+}
+
+/// Every example of every `--help` runs as it stands, in the order of the list of commands.
+#[test]
+fn examples_in_help_run() {
+    let program = Program::new();
+    let help = program.run(&["--help"]).stdout;
+    let commands: Vec<&str> = help
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.strip_prefix("  ").and_then(|line| line.split(' ').next()))
+        .filter(|word| !word.is_empty())
+        .collect();
+    assert!(commands.len() >= 13, "{commands:?}");
+    let mut run = None;
+    for command in commands {
+        let text = program.run(&[command, "--help"]).stdout;
+        let examples: Vec<&str> = text
+            .lines()
+            .skip_while(|line| !line.starts_with("Example"))
+            .skip(1)
+            .take_while(|line| !line.is_empty())
+            .map(|line| line.trim().split("    ").next().unwrap())
+            .collect();
+        assert!(!examples.is_empty(), "{command} has no example");
+        for example in examples {
+            // What needs the network, or repeats a comparison at length, is tried elsewhere.
+            if example.starts_with("workbench record") || example.contains("--runs") {
+                continue;
+            }
+            let name: String = run.clone().unwrap_or_default();
+            let line = example
+                .replace("workbench ", &format!("{} ", env!("CARGO_BIN_EXE_workbench")))
+                .replace("2026-11-29T15-30-00Z-code-1", &name);
+            // Runs appear with the first `run`; what shows one comes earlier in the list.
+            if line.contains("show ") && !line.ends_with("met") && name.is_empty() {
+                continue;
+            }
+            let outcome = finish(
+                Command::new("sh")
+                    .args(["-c", &line])
+                    .current_dir(workspace())
+                    .env("WORKBENCH_RESULTS", program.results()),
+                "",
+            );
+            let expected = if example.contains("/v1/search?") { 5 } else { 0 };
+            assert_eq!(outcome.code, expected, "{example}: {outcome:#?}");
+            if command == "run" {
+                let runs = program.json(&["report", "met", "--format", "json"]);
+                run = runs["runs"][0]["run"].as_str().map(str::to_owned);
+            }
+        }
+    }
+    let run = run.unwrap();
+    let outcome = program.run(&["show", &run]);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert!(outcome.stdout.contains("verified: 9 of 9 points"), "{outcome:?}");
+}
+
+#[test]
+fn a_script_prints_its_streams_apart_and_its_ledger_after() {
+    let program = Program::new();
+    let script = "import sys\nfrom tools import *\nprint(len(list_departments()))\nprint('aside', file=sys.stderr)\n";
+    let outcome = program.run_with(&["script", "met", "-", "--ledger"], script);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let (output, ledger) = outcome.stdout.split_once('\n').unwrap();
+    assert_eq!(output, "19");
+    assert!(outcome.stderr.ends_with("aside\n"), "{outcome:?}");
+    let call: serde_json::Value = serde_json::from_str(ledger.trim()).unwrap();
+    assert_eq!(call["tool"], "list_departments");
+    assert_eq!(call["script"], 1);
+    assert_eq!(call["outcome"], "answered");
+    assert_eq!(call["arguments"], json!({}));
+
+    let outcome = program.run_with(&["script", "met", "-"], "raise SystemExit(3)");
+    assert_eq!((outcome.code, outcome.stderr.contains("EXIT CODE 3")), (1, true), "{outcome:?}");
+    let outcome = program.run_with(&["script", "met", "-", "--script-seconds", "1"], "while True: pass");
+    assert_eq!((outcome.code, outcome.stderr.contains("time limit")), (1, true), "{outcome:?}");
+}

@@ -1,0 +1,102 @@
+//! The main job, through the real program: three modes of the bundled domain, compared.
+#![allow(clippy::unwrap_used)]
+
+#[path = "support/program.rs"]
+mod program;
+
+use program::Program;
+use serde_json::Value;
+
+#[test]
+fn code_passes_where_step_by_step_falls_short() {
+    let program = Program::new();
+    let report = program.json(&["compare", "met", "--format", "json"]);
+    assert_eq!(report["format"], "workbench/report/v1");
+    let modes = report["modes"].as_array().unwrap();
+    let mode = |name: &str| modes.iter().find(|mode| mode["mode"] == name).unwrap();
+
+    assert_eq!(modes.len(), 3);
+    for (name, passed) in [("serial", 0), ("loop", 0), ("code", 3)] {
+        assert_eq!(mode(name)["passed"], passed, "{name}: {:#}", mode(name));
+        assert_eq!(mode(name)["errors"], 0, "{name}");
+        assert_eq!(mode(name)["n"], 3, "{name}");
+        assert_eq!(mode(name)["model"], "rehearsal");
+        assert_eq!(mode(name)["estimated"], true);
+        assert_eq!(mode(name)["identical"], true, "{name}: a rehearsal always reads the same");
+    }
+    let (of_loop, of_serial) = (mode("loop"), mode("serial"));
+    let turns = |mode: &Value| mode["model_turns"]["median"].as_f64().unwrap();
+    assert!((8.0..=13.0).contains(&turns(of_loop)), "{of_loop:#}");
+    let calls = of_loop["calls"]["median"].as_f64().unwrap();
+    assert!((50.0..=60.0).contains(&calls), "{of_loop:#}");
+    assert_eq!(of_serial["calls"]["median"].as_f64().unwrap(), calls, "the same policy, one call a turn");
+    assert_eq!(turns(of_serial), calls + 1.0, "a turn a call, and the last words");
+
+    let ratio = report["ratios"].as_array().unwrap().iter().find(|ratio| ratio["of"] == "loop").unwrap();
+    assert!(ratio["tokens_read"].as_f64().unwrap() >= 20.0, "{ratio:#}");
+
+    for run in report["runs"].as_array().unwrap() {
+        assert_eq!(run["network_calls"], 0, "the cassette answers everything");
+        assert_eq!(run["source"], "cassette");
+        assert_eq!(run["stop"], "end_turn");
+        let read: u64 =
+            run["per_turn"].as_array().unwrap().iter().map(|turn| turn["tokens_read"].as_u64().unwrap()).sum();
+        assert_eq!(run["tokens_read"], read, "the sum of the turns");
+        if run["mode"] != "code" {
+            let fell: Vec<&str> = run["verify"]["rules"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter(|rule| rule["status"] != "pass")
+                .map(|rule| rule["name"].as_str().unwrap())
+                .collect();
+            assert_eq!(fell, ["12 distinct kinds of object"]);
+        } else {
+            assert_eq!(run["scripts_run"], 2, "the first one fails, the second mends it");
+        }
+    }
+
+    let text = program.run(&["report", "met"]);
+    assert_eq!(text.code, 0);
+    assert!(text.stdout.contains("rehearsal of the lesson's runs"), "{}", text.stdout);
+    assert!(text.stdout.contains('≈'), "{}", text.stdout);
+    assert_eq!(program.run(&["report", "met", "--require", "code"]).code, 0);
+    assert_eq!(program.run(&["report", "met", "--require", "loop"]).code, 1);
+
+    verdicts_are_repeated_from_the_files(&program, &report);
+}
+
+/// The same verdict from the files alone, and another one when a file is gone.
+fn verdicts_are_repeated_from_the_files(program: &Program, report: &Value) {
+    let run = report["runs"].as_array().unwrap().iter().find(|run| run["mode"] == "code").unwrap();
+    let name = run["run"].as_str().unwrap();
+    let again = program.run(&["verify", name, "--format", "json"]);
+    assert_eq!(again.code, 0, "{again:?}");
+    assert_eq!(serde_json::from_str::<Value>(&again.stdout).unwrap(), run["verify"]);
+
+    let sheet = program.results().join("met").join(name).join("out/contact_sheet.jpg");
+    std::fs::remove_file(&sheet).unwrap();
+    let outcome = program.run(&["verify", name]);
+    assert_eq!(outcome.code, 1, "{outcome:?}");
+    assert!(outcome.stdout.contains("not verified"), "{outcome:?}");
+}
+
+/// What each mode does when the API changed under the tools: told, or not told.
+#[test]
+fn faults_are_seen_by_the_verdict() {
+    let program = Program::new();
+    let faults = [
+        "path=/v1.1/search*,status=410,message=This search has been retired.",
+        "path=/v1.1/search*,swallow={\"total\":0,\"objectIDs\":null}",
+    ];
+    for fault in faults {
+        let report = program.json(&["compare", "met", "--runs", "1", "--inject", fault, "--format", "json"]);
+        for run in report["runs"].as_array().unwrap() {
+            assert_eq!(run["verify"]["ok"], false, "{fault}: {run:#}");
+            assert_eq!(run["stop"], "end_turn", "{fault}: {run:#}");
+            assert!(run["source"].as_str().unwrap().contains(fault), "injected runs are never pooled with others");
+            let told = run["final_text"].as_str().unwrap().contains("retired");
+            assert_eq!(told, fault.contains("status"), "{fault}: {run:#}");
+        }
+    }
+}
