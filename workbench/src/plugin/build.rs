@@ -116,7 +116,9 @@ fn is_fresh(library: &Path, workspace: &Path, name: &str) -> bool {
 /// Cargo leaves a library alone when a newer file makes no difference to it. Dating it at the moment
 /// cargo was asked spares later commands the question; where that fails, they ask again.
 fn mark_checked(library: &Path, asked: SystemTime) {
-    if let Ok(file) = File::options().append(true).open(library) {
+    if changed(library).is_some_and(|built| built < asked)
+        && let Ok(file) = File::options().append(true).open(library)
+    {
         let _ = file.set_modified(asked);
     }
 }
