@@ -1,11 +1,14 @@
 //! `workbench compare`
 
+use std::path::{Path, PathBuf};
+
 use crate::cli::CompareArguments;
 use crate::cli::options::Format;
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::printer;
 use crate::report::console;
+use crate::results::format::RunRecord;
 
 use super::bench::Bench;
 use super::report;
@@ -27,9 +30,10 @@ pub(super) async fn run(bench: &Bench, arguments: &CompareArguments) -> Result<E
         records.extend(plan.make(&bench.results, &jobs, arguments.jobs as usize, &listener, &interrupt).await?);
     }
     if arguments.format == Format::Text {
-        for record in &records {
-            if let Some(page) = first_page(&bench.results.join(&record.domain).join(&record.run).join("out")) {
-                printer::note(&format!("{}: {}", record.run, page.display()));
+        for run in first_of_each_mode(&records) {
+            let folder = bench.results.join(&run.domain).join(&run.run);
+            if let Some(page) = first_page(&folder.join("out")) {
+                printer::note(&format!("{} made {}", run.mode, page.display()));
             }
         }
     }
@@ -37,8 +41,18 @@ pub(super) async fn run(bench: &Bench, arguments: &CompareArguments) -> Result<E
     Ok(unless_interrupted(&interrupt, exit))
 }
 
+fn first_of_each_mode(records: &[RunRecord]) -> Vec<&RunRecord> {
+    let mut first: Vec<&RunRecord> = Vec::new();
+    for record in records {
+        if !first.iter().any(|known| (&known.domain, &known.mode) == (&record.domain, &record.mode)) {
+            first.push(record);
+        }
+    }
+    first
+}
+
 /// The page a run made, so that it can be opened.
-fn first_page(out: &std::path::Path) -> Option<std::path::PathBuf> {
+fn first_page(out: &Path) -> Option<PathBuf> {
     let mut pages: Vec<_> = std::fs::read_dir(out)
         .ok()?
         .filter_map(|entry| entry.ok().map(|entry| entry.path()))

@@ -18,7 +18,8 @@ pub fn report(report: &Report) -> String {
         let alike = |run: &&RunRecord| {
             run.domain == domain && run.model == model && run.source == source && run.profile == profile
         };
-        let runs: Vec<&RunRecord> = report.runs.iter().filter(alike).collect();
+        let mut runs: Vec<&RunRecord> = report.runs.iter().filter(alike).collect();
+        runs.sort_by_key(|run| mode_rank(&run.mode));
         let modes: Vec<&ModeSummary> = report
             .modes
             .iter()
@@ -132,8 +133,6 @@ fn settings_of(report: &Report) -> Vec<(String, String, String, String)> {
 fn runs_table(runs: &[&RunRecord]) -> String {
     let mut table =
         table(&["run", "mode", "turns", "calls or scripts", "tokens read", "seconds", "verdict"], &[0, 1, 6]);
-    let mut runs = runs.to_vec();
-    runs.sort_by_key(|run| mode_rank(&run.mode));
     for run in runs {
         table.add_row([
             run.run.clone(),
@@ -204,38 +203,66 @@ fn short_number(number: u64) -> String {
     if number < 1000 { number.to_string() } else { format!("{:.1}k", number as f64 / 1000.0) }
 }
 
-/// The rules that fell short, once for each mode, with how many runs and what was there.
+/// What fell short in one mode for one reason.
+struct Shortfall {
+    mode: String,
+    word: &'static str,
+    reason: String,
+    rules: Vec<String>,
+    runs: Vec<String>,
+}
+
+/// The rules that fell short: a line for each mode and reason, since one missing page fails many rules.
 fn short_text(runs: &[&RunRecord]) -> String {
-    let mut lines: Vec<(String, usize)> = Vec::new();
+    let mut shortfalls: Vec<Shortfall> = Vec::new();
     for run in runs.iter().filter(|run| !passed(run)) {
-        let reasons: Vec<String> = match &run.verify {
-            Some(verdict) => verdict
-                .rules
-                .iter()
-                .filter(|rule| rule.status != RuleStatus::Pass)
-                .map(|rule| {
-                    let word = if rule.status == RuleStatus::Error { "undecided" } else { "fell short" };
-                    format!("{} {word}: {} (got {})", run.mode, rule.name, got_text(&rule.got))
-                })
-                .collect(),
-            None => vec![format!("{} was not judged: {}", run.mode, reason_of(run))],
+        let Some(verdict) = &run.verify else {
+            note(&mut shortfalls, run, "was not judged", reason_of(run).to_owned(), None);
+            continue;
         };
-        for reason in reasons {
-            match lines.iter_mut().find(|(line, _)| *line == reason) {
-                Some((_, count)) => *count += 1,
-                None => lines.push((reason, 1)),
-            }
+        for rule in &verdict.rules {
+            let word = match rule.status {
+                RuleStatus::Pass => continue,
+                RuleStatus::Fail => "fell short",
+                RuleStatus::Error => "undecided",
+            };
+            note(&mut shortfalls, run, word, got_text(&rule.got), Some(&rule.name));
         }
     }
-    let mut text = String::new();
-    for (line, count) in lines {
-        let times = if count > 1 { format!(", in {count} runs") } else { String::new() };
-        let _ = write!(text, "\n{line}{times}");
+    let lines = shortfalls.iter().map(|shortfall| {
+        let Shortfall { mode, word, reason, rules, runs } = shortfall;
+        let times = if runs.len() > 1 { format!(", in {} runs", runs.len()) } else { String::new() };
+        match rules.as_slice() {
+            [] => format!("\n{mode} {word}: {reason}{times}"),
+            [first, second, third, more @ ..] if !more.is_empty() => {
+                format!("\n{mode} {word}: {first}; {second}; {third}; {} more (got {reason}){times}", more.len())
+            }
+            few => format!("\n{mode} {word}: {} (got {reason}){times}", few.join("; ")),
+        }
+    });
+    let text: String = lines.collect();
+    if text.is_empty() { text } else { text + "\n" }
+}
+
+fn note(shortfalls: &mut Vec<Shortfall>, run: &RunRecord, word: &'static str, reason: String, rule: Option<&str>) {
+    let known =
+        shortfalls.iter_mut().find(|known| known.mode == run.mode && known.word == word && known.reason == reason);
+    let shortfall = match known {
+        Some(known) => known,
+        None => {
+            let (mode, rules, runs) = (run.mode.clone(), Vec::new(), Vec::new());
+            shortfalls.push(Shortfall { mode, word, reason, rules, runs });
+            let last = shortfalls.len() - 1;
+            &mut shortfalls[last]
+        }
+    };
+    for (list, name) in [(&mut shortfall.rules, rule), (&mut shortfall.runs, Some(run.run.as_str()))] {
+        if let Some(name) = name
+            && !list.iter().any(|known| known == name)
+        {
+            list.push(name.to_owned());
+        }
     }
-    if !text.is_empty() {
-        text.push('\n');
-    }
-    text
 }
 
 /// Why a run ended without a verdict: the last line of what failed, which is where a traceback says it.

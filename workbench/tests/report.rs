@@ -1,0 +1,100 @@
+//! Figures of many runs: medians, ratios, what is pooled and what is not, and how it is shown.
+#![allow(clippy::unwrap_used)]
+
+use serde_json::{Value, json};
+use workbench::report::{summary, table};
+use workbench::results::format::RunRecord;
+
+/// A run that read `tokens`; rules as (name, status, got).
+fn run(mode: &str, number: u32, tokens: u64, rules: &[(&str, &str, Value)]) -> RunRecord {
+    let scripts = u32::from(mode == "code") * 2;
+    let rules: Vec<Value> = rules
+        .iter()
+        .map(|(name, status, got)| json!({"name": name, "status": status, "got": got, "points": 0, "max_points": 1}))
+        .collect();
+    let ok = rules.iter().all(|rule| rule["status"] == "pass");
+    serde_json::from_value(json!({
+        "format": "workbench/run/v1", "run": format!("2026-01-01T00-00-00Z-{mode}-{number}"), "domain": "cats",
+        "mode": mode, "model": "rehearsal", "sandbox": null, "source": "cassette", "profile": "debug", "tag": null,
+        "started": "2026-01-01T00:00:00Z", "seconds": 1.0, "stop": "end_turn", "model_turns": 2, "tool_calls": 7,
+        "nested_calls": scripts * 10, "scripts_run": scripts, "retries": 0, "tokens_read": tokens,
+        "input_tokens": tokens, "output_tokens": 10, "cache_read_tokens": 0, "cache_write_tokens": 0,
+        "estimated": true, "cost_usd": null, "final_text": "",
+        "per_turn": [
+            {"turn": 1, "tokens_read": 900, "input_tokens": 900, "output_tokens": 5, "tools": ["search"]},
+            {"turn": 2, "tokens_read": tokens - 900, "input_tokens": tokens - 900, "output_tokens": 5, "tools": []},
+        ],
+        "verify": {"ok": ok, "points": 0, "max_points": 1, "rules": rules},
+    }))
+    .unwrap()
+}
+
+const PASS: &[(&str, &str, Value)] = &[("twelve", "pass", Value::Null)];
+
+#[test]
+fn medians_and_ratios_are_those_of_the_runs() {
+    let runs = vec![
+        run("loop", 1, 30_000, PASS),
+        run("loop", 2, 10_000, PASS),
+        run("code", 1, 2_000, PASS),
+        run("code", 2, 4_000, PASS),
+        run("code", 3, 3_000, PASS),
+        run("loop", 3, 40_000, PASS),
+        run("loop", 4, 20_000, PASS),
+    ];
+    let report = summary::summarise(runs);
+    let [of_loop, of_code] = report.modes.as_slice() else { panic!("{:#?}", report.modes) };
+    assert_eq!((of_loop.mode.as_str(), of_loop.n, of_loop.passed), ("loop", 4, 4));
+    assert_eq!((of_loop.tokens_read.median, of_loop.tokens_read.min, of_loop.tokens_read.max), (25e3, 10e3, 40e3));
+    assert_eq!((of_code.tokens_read.median, of_code.tokens_read.min, of_code.tokens_read.max), (3e3, 2e3, 4e3));
+    assert!(!of_loop.identical);
+    assert_eq!((of_loop.calls.median, of_code.calls.median), (7.0, 20.0));
+    let [ratio] = report.ratios.as_slice() else { panic!("{:#?}", report.ratios) };
+    assert_eq!((ratio.of.as_str(), ratio.to.as_str()), ("loop", "code"));
+    assert!((ratio.tokens_read - 25.0 / 3.0).abs() < 1e-9);
+    assert!((ratio.low - 2.5).abs() < 1e-9 && (ratio.high - 20.0).abs() < 1e-9);
+}
+
+#[test]
+fn runs_made_differently_are_never_pooled() {
+    let changes: [fn(&mut RunRecord); 6] = [
+        |run| run.domain = "dogs".into(),
+        |run| run.model = "other:1".into(),
+        |run| run.source = "live".into(),
+        |run| run.profile = "release".into(),
+        |run| run.sandbox = Some("docker".into()),
+        |run| run.mode = "serial".into(),
+    ];
+    for change in changes {
+        let mut other = run("code", 2, 5_000, PASS);
+        change(&mut other);
+        let report = summary::summarise(vec![run("code", 1, 5_000, PASS), other]);
+        assert_eq!(report.modes.len(), 2, "{:#?}", report.modes);
+    }
+    let report = summary::summarise(vec![run("code", 1, 5_000, PASS), run("code", 2, 5_000, PASS)]);
+    assert_eq!(report.modes.len(), 1);
+    assert!(report.modes[0].identical);
+}
+
+#[test]
+fn a_report_on_a_terminal() {
+    let missing = || json!("page.html is missing");
+    let mut cut = run("serial", 1, 1_000, PASS);
+    cut.verify = None;
+    cut.stop_detail = Some("the rehearsal script failed:\n  File 1\nNameError: no such tool".into());
+    let page = ["one", "two", "three", "four"].map(|name| (name, "fail", missing()));
+    let report = summary::summarise(vec![
+        run("code", 1, 4_000, PASS),
+        cut,
+        run("loop", 1, 1_234_567, &page),
+        run("loop", 2, 1_000_000, &[page[0].clone(), ("sheet", "error", json!("the API is down"))]),
+    ]);
+    insta::assert_snapshot!(table::report(&report));
+}
+
+#[test]
+fn numbers_have_their_thousands_apart() {
+    for (number, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (267_531, "267,531"), (1_000_000, "1,000,000")] {
+        assert_eq!(table::grouped(number), text);
+    }
+}
