@@ -1,19 +1,20 @@
 //! The program: workers first, then the command line.
 
+use std::ffi::OsStr;
 use std::process::ExitCode;
 
 use clap::Parser;
 use workbench::cli::Cli;
 use workbench::exit::Exit;
-use workbench::{commands, plugin, printer, sandbox};
+use workbench::{commands, plugin, printer};
 
 fn main() -> ExitCode {
     // The hidden subcommands of child processes come before everything else: a worker must be
     // single-threaded until it is locked, so no runtime may have started.
-    match std::env::args().nth(1).as_deref() {
+    match std::env::args_os().nth(1).as_deref().and_then(OsStr::to_str) {
         Some(plugin::SUBCOMMAND) => return plugin::worker::run(),
         #[cfg(feature = "embedded")]
-        Some(sandbox::embedded::SUBCOMMAND) => return sandbox::embedded::worker::run(),
+        Some(workbench::sandbox::embedded::SUBCOMMAND) => return workbench::sandbox::embedded::worker::run(),
         _ => {}
     }
     let cli = Cli::parse();

@@ -11,15 +11,15 @@ use crate::printer;
 use crate::runner::Caller;
 use crate::runner::prompts::failure;
 
-use super::bench::Bench;
+use super::context::Context;
 
 /// Calls one tool. The answer, or the `ERROR: …` a model would read, goes to standard output; exit 1 on the latter.
-pub(super) async fn run(bench: &Bench, arguments: &CallArguments) -> Result<Exit, Failure> {
-    let domain = bench.domain(&arguments.domain)?;
-    let hands = bench.by_hand(&domain, &arguments.source, &arguments.limits).await?;
-    let spec = hands.toolbox.tools().iter().find(|tool| tool.name == arguments.tool);
+pub(super) async fn run(context: &Context, arguments: &CallArguments) -> Result<Exit, Failure> {
+    let domain = context.domain(&arguments.domain)?;
+    let session = context.tool_session(&domain, &arguments.source, &arguments.limits).await?;
+    let spec = session.toolbox.tools().iter().find(|tool| tool.name == arguments.tool);
     let values = values_of(&arguments.arguments, spec)?;
-    match hands.toolbox.call(Caller::default(), &arguments.tool, Bytes::from(values)).await {
+    match session.toolbox.call(Caller::default(), &arguments.tool, Bytes::from(values)).await {
         Ok(answer) => {
             printer::data_bytes(&answer);
             printer::data("\n");

@@ -10,15 +10,15 @@ use crate::printer;
 use crate::report::console;
 use crate::results::format::RunRecord;
 
-use super::bench::Bench;
+use super::context::Context;
 use super::report;
 use super::runs::{Job, Plan, interrupt, unless_interrupted};
 
 /// Makes the runs of every domain, mode after mode, and prints their report.
-pub(super) async fn run(bench: &Bench, arguments: &CompareArguments) -> Result<Exit, Failure> {
+pub(super) async fn run(context: &Context, arguments: &CompareArguments) -> Result<Exit, Failure> {
     let mut plans = Vec::new();
     for domain in &arguments.domains {
-        plans.push(Plan::new(bench, domain, &arguments.modes, &arguments.options).await?);
+        plans.push(Plan::new(context, domain, &arguments.modes, &arguments.options).await?);
     }
     // One run of each mode before the second of any: what drifts with time meets all modes alike.
     let jobs: Vec<Job> = (1..=arguments.runs)
@@ -27,11 +27,11 @@ pub(super) async fn run(bench: &Bench, arguments: &CompareArguments) -> Result<E
     let (interrupt, listener) = (interrupt(), console::listener());
     let mut records = Vec::new();
     for plan in &plans {
-        records.extend(plan.make(&bench.results, &jobs, arguments.jobs as usize, &listener, &interrupt).await?);
+        records.extend(plan.make(&context.results, &jobs, arguments.jobs as usize, &listener, &interrupt).await?);
     }
     if arguments.format == Format::Text {
         for run in first_of_each_mode(&records) {
-            let folder = bench.results.join(&run.domain).join(&run.run);
+            let folder = context.results.join(&run.domain).join(&run.run);
             if let Some(page) = first_page(&folder.join("out")) {
                 printer::note(&format!("{} made {}", run.mode, page.display()));
             }

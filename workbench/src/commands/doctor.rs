@@ -13,7 +13,7 @@ use crate::lockdown;
 use crate::printer;
 use crate::sandbox::{Bridge, BridgeError, Script};
 
-use super::bench::{Bench, sandbox, sandbox_failure};
+use super::context::{Context, sandbox, sandbox_failure};
 use super::print_json;
 
 /// One thing that was looked at.
@@ -25,9 +25,9 @@ struct Check {
 }
 
 /// Looks at what every command needs; exit 1 when something is missing.
-pub(super) async fn run(bench: &Bench, arguments: &DoctorArguments) -> Result<Exit, Failure> {
+pub(super) async fn run(context: &Context, arguments: &DoctorArguments) -> Result<Exit, Failure> {
     let mut checks = vec![
-        check("results folder", writable(&bench.results)),
+        check("results folder", writable(&context.results)),
         check("cargo", cargo().await),
         check("embedded sandbox", python().await),
     ];
@@ -36,8 +36,8 @@ pub(super) async fn run(bench: &Bench, arguments: &DoctorArguments) -> Result<Ex
         ok: protection.active,
         found: format!("keeps a worker from {}", protection.keeps_from),
     }));
-    for name in bench.workspace.domains() {
-        let found = domain(bench, &name).await;
+    for name in context.workspace.domains() {
+        let found = domain(context, &name).await;
         checks.push(check(&format!("domain {name}"), found));
     }
     let healthy = checks.iter().all(|check| check.ok);
@@ -92,14 +92,14 @@ async fn python() -> Result<String, String> {
     }
 }
 
-async fn domain(bench: &Bench, name: &str) -> Result<String, String> {
-    let domain = bench.domain(name).map_err(|failure| failure.to_string())?;
-    let hands = bench
-        .by_hand(&domain, &SourceOptions::default(), &LimitOptions::default())
+async fn domain(context: &Context, name: &str) -> Result<String, String> {
+    let domain = context.domain(name).map_err(|failure| failure.to_string())?;
+    let session = context
+        .tool_session(&domain, &SourceOptions::default(), &LimitOptions::default())
         .await
         .map_err(|failure| failure.to_string())?;
     let data = if domain.cassette.is_some() { "runs offline from its cassette" } else { "needs its API" };
-    Ok(format!("{} tools, {data}", hands.toolbox.tools().len()))
+    Ok(format!("{} tools, {data}", session.toolbox.tools().len()))
 }
 
 /// The doctor's script calls nothing.

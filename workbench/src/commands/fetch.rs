@@ -6,12 +6,12 @@ use crate::exit::Exit;
 use crate::printer;
 use crate::web::Expect;
 
-use super::bench::{Bench, network};
+use super::context::{Context, network};
 
 /// Prints a body; anything but status 200 is an error in the API's own words.
-pub(super) async fn run(bench: &Bench, arguments: &FetchArguments) -> Result<Exit, Failure> {
-    let domain = bench.domain(&arguments.domain)?;
-    let data = bench.data(&domain, &arguments.source)?;
+pub(super) async fn run(context: &Context, arguments: &FetchArguments) -> Result<Exit, Failure> {
+    let domain = context.domain(&arguments.domain)?;
+    let data = context.data(&domain, &arguments.source)?;
     let answer = data.web.get(&arguments.path, &[], Expect::Bytes).await.map_err(network)?;
     printer::data_bytes(&answer.body);
     let kind = if answer.content_type.is_empty() { "no content type" } else { &answer.content_type };

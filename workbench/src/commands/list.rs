@@ -11,7 +11,7 @@ use crate::printer;
 use crate::report::table::{table, trimmed};
 use crate::results::find::list_runs;
 
-use super::bench::Bench;
+use super::context::Context;
 use super::print_json;
 
 #[derive(Serialize)]
@@ -25,11 +25,11 @@ struct Row {
 }
 
 /// One line a domain; one that cannot be read is named on standard error.
-pub(super) fn run(bench: &Bench, arguments: &ListArguments) -> Result<Exit, Failure> {
+pub(super) fn run(context: &Context, arguments: &ListArguments) -> Result<Exit, Failure> {
     let mut rows = Vec::new();
-    for name in bench.workspace.domains() {
-        match Domain::find(&name, &bench.workspace) {
-            Ok(domain) => rows.push(row(bench, &domain)),
+    for name in context.workspace.domains() {
+        match Domain::find(&name, &context.workspace) {
+            Ok(domain) => rows.push(row(context, &domain)),
             Err(error) => printer::note(&format!("warning: {error}")),
         }
     }
@@ -38,7 +38,7 @@ pub(super) fn run(bench: &Bench, arguments: &ListArguments) -> Result<Exit, Fail
         return Ok(Exit::Success);
     }
     if rows.is_empty() {
-        printer::note(&format!("no domains in {}", bench.workspace.root().join("domains").display()));
+        printer::note(&format!("no domains in {}", context.workspace.root().join("domains").display()));
         return Ok(Exit::Success);
     }
     let mut lines = table(&["domain", "title", "plugin", "runs offline", "rehearsal", "runs"], &[0, 1, 2, 3, 4]);
@@ -50,7 +50,7 @@ pub(super) fn run(bench: &Bench, arguments: &ListArguments) -> Result<Exit, Fail
     Ok(Exit::Success)
 }
 
-fn row(bench: &Bench, domain: &Domain) -> Row {
+fn row(context: &Context, domain: &Domain) -> Row {
     let section = &domain.manifest.domain;
     Row {
         name: section.name.clone(),
@@ -58,6 +58,6 @@ fn row(bench: &Bench, domain: &Domain) -> Row {
         plugin: section.plugin.clone().or_else(|| section.library.clone()).unwrap_or_default(),
         offline: domain.cassette.is_some() || domain.manifest.api.hosts.is_empty(),
         rehearsal: domain.rehearsal.is_some(),
-        runs: list_runs(&bench.results, Some(domain.name())).map(|listing| listing.runs.len()).unwrap_or_default(),
+        runs: list_runs(&context.results, Some(domain.name())).map(|listing| listing.runs.len()).unwrap_or_default(),
     }
 }

@@ -1,8 +1,8 @@
 //! One file a subcommand: arguments in, exit code or [`Failure`] out.
 
-mod bench;
 mod call;
 mod compare;
+mod context;
 mod doctor;
 mod fetch;
 mod list;
@@ -20,25 +20,25 @@ use crate::cli::{Cli, Command};
 use crate::error::Failure;
 use crate::exit::Exit;
 
-use self::bench::Bench;
+use self::context::Context;
 
 /// Does what the command line says.
 pub async fn run(cli: Cli) -> Result<Exit, Failure> {
-    let bench = Bench::open(cli.results)?;
+    let context = Context::open(cli.results)?;
     match cli.command {
-        Command::List(arguments) => list::run(&bench, &arguments),
-        Command::Show(arguments) => show::run(&bench, &arguments),
-        Command::Tools(arguments) => tools::run(&bench, &arguments).await,
-        Command::Call(arguments) => call::run(&bench, &arguments).await,
-        Command::Script(arguments) => script::run(&bench, &arguments).await,
-        Command::Fetch(arguments) => fetch::run(&bench, &arguments).await,
-        Command::Smoke(arguments) => smoke::run(&bench, &arguments).await,
-        Command::Run(arguments) => run::run(&bench, &arguments).await,
-        Command::Compare(arguments) => compare::run(&bench, &arguments).await,
-        Command::Verify(arguments) => verify::run(&bench, &arguments).await,
-        Command::Report(arguments) => report::run(&bench, &arguments),
-        Command::Record(arguments) => record::run(&bench, &arguments).await,
-        Command::Doctor(arguments) => doctor::run(&bench, &arguments).await,
+        Command::List(arguments) => list::run(&context, &arguments),
+        Command::Show(arguments) => show::run(&context, &arguments),
+        Command::Tools(arguments) => tools::run(&context, &arguments).await,
+        Command::Call(arguments) => call::run(&context, &arguments).await,
+        Command::Script(arguments) => script::run(&context, &arguments).await,
+        Command::Fetch(arguments) => fetch::run(&context, &arguments).await,
+        Command::Smoke(arguments) => smoke::run(&context, &arguments).await,
+        Command::Run(arguments) => run::run(&context, &arguments).await,
+        Command::Compare(arguments) => compare::run(&context, &arguments).await,
+        Command::Verify(arguments) => verify::run(&context, &arguments).await,
+        Command::Report(arguments) => report::run(&context, &arguments),
+        Command::Record(arguments) => record::run(&context, &arguments).await,
+        Command::Doctor(arguments) => doctor::run(&context, &arguments).await,
     }
 }
 

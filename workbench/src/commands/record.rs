@@ -10,15 +10,15 @@ use crate::exit::Exit;
 use crate::printer;
 use crate::web::{CassetteError, CassetteWriter};
 
-use super::bench::{Bench, ByHand, network};
+use super::context::{Context, ToolSession, network};
 
 /// Folder of a domain's results where the scripts put their files while they are recorded.
 const FOLDER: &str = "record";
 
 /// Asks the API itself, politely, and keeps what it answered: the addresses of a list, or all that
 /// the domain's own scripts ask for.
-pub(super) async fn run(bench: &Bench, arguments: &RecordArguments) -> Result<Exit, Failure> {
-    let domain = bench.domain(&arguments.domain)?;
+pub(super) async fn run(context: &Context, arguments: &RecordArguments) -> Result<Exit, Failure> {
+    let domain = context.domain(&arguments.domain)?;
     let folder = arguments.to.clone().unwrap_or_else(|| domain.folder.join("cassette"));
     let source = SourceOptions {
         live: arguments.routes.is_empty(),
@@ -26,14 +26,14 @@ pub(super) async fn run(bench: &Bench, arguments: &RecordArguments) -> Result<Ex
         fresh: true,
         ..SourceOptions::default()
     };
-    let data = bench.data(&domain, &source)?;
+    let data = context.data(&domain, &source)?;
     let web = data.web.clone();
     let addresses = match &arguments.urls {
         Some(list) => paths_in(list)?,
         None => {
             let scripts = scripts_of(&domain)?;
-            let hands = bench.hands_in(&domain, data, &LimitOptions::default(), FOLDER).await?;
-            run_scripts(&hands, &scripts).await?;
+            let session = context.tool_session_in(&domain, data, &LimitOptions::default(), FOLDER).await?;
+            run_scripts(&session, &scripts).await?;
             web.answered()
         }
     };
@@ -78,9 +78,9 @@ fn scripts_of(domain: &Domain) -> Result<Vec<String>, Failure> {
         .collect()
 }
 
-async fn run_scripts(hands: &ByHand, scripts: &[String]) -> Result<(), Failure> {
+async fn run_scripts(session: &ToolSession, scripts: &[String]) -> Result<(), Failure> {
     for script in scripts {
-        let outcome = hands.script(script).await?;
+        let outcome = session.script(script).await?;
         if !outcome.end.is_success() {
             printer::error_text(&outcome.stderr.text);
             printer::note("warning: a script did not end well; what it asked for until then is recorded");

@@ -10,14 +10,14 @@ use crate::results::find::list_runs;
 use crate::results::format::RunRecord;
 use crate::runner::Mode;
 
-use super::bench::Bench;
+use super::context::Context;
 use super::print_json;
 
 /// Sums up runs that are there.
-pub(super) fn run(bench: &Bench, arguments: &ReportArguments) -> Result<Exit, Failure> {
+pub(super) fn run(context: &Context, arguments: &ReportArguments) -> Result<Exit, Failure> {
     let mut runs = Vec::new();
     for domain in asked(&arguments.domains) {
-        let listing = list_runs(&bench.results, domain).map_err(Failure::usage)?;
+        let listing = list_runs(&context.results, domain).map_err(Failure::usage)?;
         for problem in &listing.skipped {
             printer::note(&format!("warning: a run was left out: {problem}"));
         }
@@ -26,7 +26,7 @@ pub(super) fn run(bench: &Bench, arguments: &ReportArguments) -> Result<Exit, Fa
     runs.retain(|run| arguments.tag.is_none() || run.tag == arguments.tag);
     if runs.is_empty() {
         let names = if arguments.domains.is_empty() { "any domain".to_owned() } else { arguments.domains.join(", ") };
-        return Err(Failure::usage(format!("there are no runs of {names} in {}", bench.results.display()))
+        return Err(Failure::usage(format!("there are no runs of {names} in {}", context.results.display()))
             .hint("`workbench compare DOMAIN` makes some"));
     }
     print(runs, arguments.format, &arguments.require)

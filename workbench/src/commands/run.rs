@@ -9,18 +9,18 @@ use crate::report::{console, run_story, summary};
 use crate::results::format::Stop;
 use crate::results::store::read_ledger;
 
-use super::bench::Bench;
+use super::context::Context;
 use super::print_json;
 use super::runs::{Job, Plan, interrupt, unless_interrupted};
 
 /// Makes one run and tells it; exit 1 when it was not verified, 5 when the model failed.
-pub(super) async fn run(bench: &Bench, arguments: &RunArguments) -> Result<Exit, Failure> {
-    let plan = Plan::new(bench, &arguments.domain, &[arguments.mode], &arguments.options).await?;
+pub(super) async fn run(context: &Context, arguments: &RunArguments) -> Result<Exit, Failure> {
+    let plan = Plan::new(context, &arguments.domain, &[arguments.mode], &arguments.options).await?;
     let interrupt = interrupt();
     let job = Job { mode: arguments.mode, number: 1 };
-    let records = plan.make(&bench.results, &[job], 1, &console::listener(), &interrupt).await?;
+    let records = plan.make(&context.results, &[job], 1, &console::listener(), &interrupt).await?;
     let Some(record) = records.first() else { return Ok(Exit::Interrupted) };
-    let folder = bench.results.join(&record.domain).join(&record.run);
+    let folder = context.results.join(&record.domain).join(&record.run);
     match arguments.format {
         Format::Json => print_json(record)?,
         Format::Text => {

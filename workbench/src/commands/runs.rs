@@ -18,7 +18,7 @@ use crate::results::format::RunRecord;
 use crate::runner::{self, Mode, RunError, RunRequest};
 use crate::sandbox::Sandbox;
 
-use super::bench::{Bench, Data, plugin, sandbox, sandbox_failure};
+use super::context::{Context, Data, plugin, sandbox, sandbox_failure};
 
 /// Everything the runs of one domain share.
 pub(super) struct Plan {
@@ -40,12 +40,12 @@ pub(super) struct Job {
 impl Plan {
     /// Finds the domain, builds its plugin, and opens its data: whatever can fail before the first run.
     pub(super) async fn new(
-        bench: &Bench,
+        context: &Context,
         domain: &str,
         modes: &[Mode],
         options: &RunOptions,
     ) -> Result<Self, Failure> {
-        let domain = bench.domain(domain)?;
+        let domain = context.domain(domain)?;
         if options.model != rehearsal::NAME {
             return Err(Failure::usage(format!("there is no model `{}` in this version", options.model))
                 .hint("leave `--model` out: `rehearsal` needs no key and no network"));
@@ -54,8 +54,8 @@ impl Plan {
         for mode in modes {
             model_for(&domain, *mode, &sandbox)?;
         }
-        let library = bench.library(&domain).await?;
-        let data = bench.data(&domain, &options.source)?;
+        let library = context.library(&domain).await?;
+        let data = context.data(&domain, &options.source)?;
         Ok(Self { domain, library, data, sandbox, options: options.clone() })
     }
 

@@ -8,14 +8,14 @@ use crate::error::Failure;
 use crate::exit::Exit;
 use crate::printer;
 
-use super::bench::Bench;
+use super::context::Context;
 
 /// Runs one script: its standard output and standard error come out as they are, apart.
-pub(super) async fn run(bench: &Bench, arguments: &ScriptArguments) -> Result<Exit, Failure> {
-    let domain = bench.domain(&arguments.domain)?;
+pub(super) async fn run(context: &Context, arguments: &ScriptArguments) -> Result<Exit, Failure> {
+    let domain = context.domain(&arguments.domain)?;
     let source = read(&arguments.file)?;
-    let hands = bench.by_hand(&domain, &arguments.source, &arguments.limits).await?;
-    let outcome = hands.script(&source).await?;
+    let session = context.tool_session(&domain, &arguments.source, &arguments.limits).await?;
+    let outcome = session.script(&source).await?;
     for stream in [&outcome.stdout, &outcome.stderr] {
         if stream.dropped > 0 {
             printer::note(&format!("({} earlier bytes are not shown)", stream.dropped));
@@ -24,7 +24,7 @@ pub(super) async fn run(bench: &Bench, arguments: &ScriptArguments) -> Result<Ex
     printer::data(&outcome.stdout.text);
     printer::error_text(&outcome.stderr.text);
     if arguments.ledger {
-        for call in hands.calls() {
+        for call in session.calls() {
             let line = serde_json::to_string(&call).map_err(|error| Failure::new(Exit::Bug, error))?;
             printer::data(&format!("{line}\n"));
         }

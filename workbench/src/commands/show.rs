@@ -14,19 +14,19 @@ use crate::report::run_story;
 use crate::results::find::find_run;
 use crate::results::store::{read_ledger, read_run};
 
-use super::bench::Bench;
+use super::context::Context;
 use super::print_json;
 
 /// A name of the workspace's domains is a domain; anything else is looked for among the runs, then as a folder.
-pub(super) fn run(bench: &Bench, arguments: &ShowArguments) -> Result<Exit, Failure> {
-    if bench.workspace.domains().contains(&arguments.subject) {
-        return show_domain(&bench.domain(&arguments.subject)?, arguments.format);
+pub(super) fn run(context: &Context, arguments: &ShowArguments) -> Result<Exit, Failure> {
+    if context.workspace.domains().contains(&arguments.subject) {
+        return show_domain(&context.domain(&arguments.subject)?, arguments.format);
     }
-    let missing_run = match find_run(&bench.results, &arguments.subject) {
+    let missing_run = match find_run(&context.results, &arguments.subject) {
         Ok(folder) => return show_run(&folder, arguments.format),
         Err(error) => error,
     };
-    match Domain::find(&arguments.subject, &bench.workspace) {
+    match Domain::find(&arguments.subject, &context.workspace) {
         Ok(domain) => show_domain(&domain, arguments.format),
         Err(error) => Err(Failure::usage(error).hint(format!("as a run: {missing_run}"))),
     }

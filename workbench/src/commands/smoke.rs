@@ -10,31 +10,31 @@ use crate::printer;
 use crate::runner::Caller;
 use crate::runner::prompts::failure;
 
-use super::bench::{Bench, ByHand};
+use super::context::{Context, ToolSession};
 
 /// Folder of a domain's results that a smoke test starts anew.
 const FOLDER: &str = "smoke";
 
 /// Tries a domain without a model: its tools, its error texts, and its `smoke.py`.
-pub(super) async fn run(bench: &Bench, arguments: &SmokeArguments) -> Result<Exit, Failure> {
-    let domain = bench.domain(&arguments.domain)?;
-    let data = bench.data(&domain, &arguments.source)?;
-    clear(&bench.results.join(domain.name()).join(FOLDER))?;
-    let hands = bench.hands_in(&domain, data, &arguments.limits, FOLDER).await?;
+pub(super) async fn run(context: &Context, arguments: &SmokeArguments) -> Result<Exit, Failure> {
+    let domain = context.domain(&arguments.domain)?;
+    let data = context.data(&domain, &arguments.source)?;
+    clear(&context.results.join(domain.name()).join(FOLDER))?;
+    let session = context.tool_session_in(&domain, data, &arguments.limits, FOLDER).await?;
 
     section("tools");
-    for tool in hands.toolbox.tools() {
+    for tool in session.toolbox.tools() {
         printer::data(&format!("{}: {}\n", tool.name, first_sentence(&tool.description)));
     }
-    if let Some(tool) = sample(hands.toolbox.tools()) {
+    if let Some(tool) = sample(session.toolbox.tools()) {
         section(&format!("schema of {}", tool.name));
         let schema =
             serde_json::to_string_pretty(&tool.input_schema).map_err(|error| Failure::new(Exit::Bug, error))?;
         printer::data(&format!("{schema}\n"));
         section("errors, as a model reads them");
-        show_call(&hands, &tool.name, r#"{"no_such_argument": 1}"#).await;
+        show_call(&session, &tool.name, r#"{"no_such_argument": 1}"#).await;
     }
-    show_call(&hands, "no_such_tool", "{}").await;
+    show_call(&session, "no_such_tool", "{}").await;
 
     let Some(path) = &domain.smoke else {
         printer::note(&format!("{} has no smoke.py, so its task was not tried", domain.name()));
@@ -43,24 +43,24 @@ pub(super) async fn run(bench: &Bench, arguments: &SmokeArguments) -> Result<Exi
     section("the task as one plain script");
     let source = std::fs::read_to_string(path)
         .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", path.display())))?;
-    let outcome = hands.script(&source).await?;
+    let outcome = session.script(&source).await?;
     printer::data(&outcome.stdout.text);
     printer::error_text(&outcome.stderr.text);
 
     section("counters");
-    let counters = hands.counters();
+    let counters = session.counters();
     printer::data(&format!(
         "{} tool calls, {} network requests, {} cache hits\nfiles: {}\n",
-        hands.calls().len(),
+        session.calls().len(),
         counters.network_calls,
         counters.cache_hits,
-        hands.out.display()
+        session.out.display()
     ));
     Ok(if outcome.end.is_success() { Exit::Success } else { Exit::Short })
 }
 
-async fn show_call(hands: &ByHand, tool: &str, arguments: &'static str) {
-    let text = match hands.toolbox.call(Caller::default(), tool, Bytes::from_static(arguments.as_bytes())).await {
+async fn show_call(session: &ToolSession, tool: &str, arguments: &'static str) {
+    let text = match session.toolbox.call(Caller::default(), tool, Bytes::from_static(arguments.as_bytes())).await {
         Ok(answer) => String::from_utf8_lossy(&answer).into_owned(),
         Err(error) => failure(error.message()),
     };

@@ -8,14 +8,14 @@ use crate::printer;
 use crate::runner::prompts::unknown_tool;
 use crate::sandbox::stubs;
 
-use super::bench::Bench;
+use super::context::Context;
 use super::print_json;
 
 /// The tools as schemas, or as the Python text of code mode.
-pub(super) async fn run(bench: &Bench, arguments: &ToolsArguments) -> Result<Exit, Failure> {
-    let domain = bench.domain(&arguments.domain)?;
-    let hands = bench.by_hand(&domain, &SourceOptions::default(), &LimitOptions::default()).await?;
-    let mut tools = hands.toolbox.tools().to_vec();
+pub(super) async fn run(context: &Context, arguments: &ToolsArguments) -> Result<Exit, Failure> {
+    let domain = context.domain(&arguments.domain)?;
+    let session = context.tool_session(&domain, &SourceOptions::default(), &LimitOptions::default()).await?;
+    let mut tools = session.toolbox.tools().to_vec();
     if let Some(name) = &arguments.tool {
         let known: Vec<String> = tools.iter().map(|tool| tool.name.clone()).collect();
         tools.retain(|tool| tool.name == *name);

@@ -11,14 +11,14 @@ use crate::results::find::find_run;
 use crate::results::store::{read_evidence, read_run, write_record, write_verdict};
 use crate::verify::{Fetch, judge};
 
-use super::bench::Bench;
+use super::context::Context;
 use super::print_json;
 
 /// Judges a run again from its files: its artifacts, and what the first verdict fetched.
-pub(super) async fn run(bench: &Bench, arguments: &VerifyArguments) -> Result<Exit, Failure> {
-    let folder = find_run(&bench.results, &arguments.run).map_err(Failure::usage)?;
+pub(super) async fn run(context: &Context, arguments: &VerifyArguments) -> Result<Exit, Failure> {
+    let folder = find_run(&context.results, &arguments.run).map_err(Failure::usage)?;
     let mut record = read_run(&folder).map_err(Failure::usage)?;
-    let domain = Domain::find(&record.domain, &bench.workspace).map_err(Failure::usage)?;
+    let domain = Domain::find(&record.domain, &context.workspace).map_err(Failure::usage)?;
     let evidence = read_evidence(&folder).map_err(Failure::usage)?.unwrap_or_default();
     let judgement = judge(&domain, &folder.join("out"), Fetch::Recorded(&evidence)).await;
     write_verdict(&folder, &judgement.verdict, &judgement.evidence).map_err(Failure::usage)?;

@@ -96,8 +96,8 @@ impl Link {
         let (pending, kill) = (Arc::new(PendingCalls::default()), Arc::new(Notify::new()));
         // Frames are written by a task of their own, so that whoever gives up waiting leaves none half written.
         tokio::spawn(write_all(queue, stream));
-        let desk = Desk { outgoing: outgoing.clone(), pending: Arc::clone(&pending), services, log };
-        tokio::spawn(desk.attend(process, incoming, Arc::clone(&kill)));
+        let server = UpcallServer { outgoing: outgoing.clone(), pending: Arc::clone(&pending), services, log };
+        tokio::spawn(server.attend(process, incoming, Arc::clone(&kill)));
         Self { outgoing, pending, kill }
     }
 
@@ -238,14 +238,14 @@ impl PendingCalls {
 }
 
 /// What attends to a worker for as long as it lives.
-struct Desk {
+struct UpcallServer {
     outgoing: UnboundedSender<Frame<ToWorker>>,
     pending: Arc<PendingCalls>,
     services: Arc<dyn HostServices>,
     log: Arc<Tail>,
 }
 
-impl Desk {
+impl UpcallServer {
     async fn attend(self, mut process: WorkerProcess, incoming: BufReader<OwnedReadHalf>, kill: Arc<Notify>) {
         let mut upcalls = JoinSet::new();
         let end = {
@@ -299,16 +299,16 @@ impl Desk {
             self.reply(id, &HostReply::Error(ToolError::new("the call that asks has ended")), &[]);
             return;
         }
-        let desk = Self {
+        let server = Self {
             outgoing: self.outgoing.clone(),
             pending: Arc::clone(&self.pending),
             services: Arc::clone(&self.services),
             log: Arc::clone(&self.log),
         };
         upcalls.spawn(async move {
-            let (reply, body) = desk.answer(call, &message).await;
-            desk.reply(id, &reply, &body);
-            desk.pending.upcall_ended(call);
+            let (reply, body) = server.answer(call, &message).await;
+            server.reply(id, &reply, &body);
+            server.pending.upcall_ended(call);
         });
     }
 

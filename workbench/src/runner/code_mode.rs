@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use super::RunError;
-use super::desk::{Answer, Asked, Desk};
 use super::ledger::Caller;
+use super::mode_tools::{Answer, Asked, ModeTools};
 use super::prompts::{self, RUN_PYTHON};
 use super::toolbox::Toolbox;
 use crate::domain::manifest::Limits;
@@ -37,7 +37,7 @@ pub(super) fn prepare(sandbox: &Arc<dyn Sandbox>) {
 }
 
 /// Offers one tool, which runs a script.
-pub(super) struct CodeDesk {
+pub(super) struct CodeTools {
     pub(super) toolbox: Arc<Toolbox>,
     pub(super) sandbox: Arc<dyn Sandbox>,
     pub(super) folder: Arc<RunFolder>,
@@ -48,7 +48,7 @@ pub(super) struct CodeDesk {
 }
 
 #[async_trait]
-impl Desk for CodeDesk {
+impl ModeTools for CodeTools {
     fn tools(&self) -> Vec<ToolDefinition> {
         vec![prompts::run_python(self.limits.output_chars)]
     }
@@ -71,7 +71,7 @@ impl Desk for CodeDesk {
     }
 }
 
-impl CodeDesk {
+impl CodeTools {
     async fn run(&self, turn: u32, source: &str) -> Result<Answer, RunError> {
         let number = self.scripts.fetch_add(1, Ordering::Relaxed) + 1;
         self.folder.save_script(number, source)?;

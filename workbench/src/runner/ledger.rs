@@ -1,4 +1,4 @@
-//! The book of tool calls: a line each, written when the call ends, whatever becomes of its caller.
+//! The ledger of tool calls: a line each, written when the call ends, whatever becomes of its caller.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -55,7 +55,7 @@ impl Ledger {
         self.nested.load(Ordering::Relaxed)
     }
 
-    /// The first line that could not be written. A run whose book has a hole must not go on.
+    /// The first line that could not be written. A run whose ledger has a hole must not go on.
     pub fn check(&self) -> Result<(), StoreError> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
     }
@@ -72,7 +72,7 @@ impl Ledger {
 }
 
 /// A call under way. Dropped before it is closed, it is written down as abandoned: a script that was
-/// killed still leaves its calls in the book.
+/// killed still leaves its calls in the ledger.
 #[must_use]
 pub struct OpenCall<'a> {
     ledger: &'a Ledger,
@@ -117,7 +117,7 @@ impl Drop for OpenCall<'_> {
     }
 }
 
-/// Arguments as the book keeps them: their JSON, or a text when they are none or too long.
+/// Arguments as the ledger keeps them: their JSON, or a text when they are none or too long.
 fn kept(arguments: &Bytes) -> Value {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     if arguments.len() > KEPT_ARGUMENTS {

@@ -7,18 +7,18 @@ use bytes::Bytes;
 use futures::future::join_all;
 
 use super::RunError;
-use super::desk::{Answer, Asked, Desk};
 use super::ledger::Caller;
+use super::mode_tools::{Answer, Asked, ModeTools};
 use super::toolbox::Toolbox;
 use crate::model::types::ToolDefinition;
 
 /// Offers the tools as they are.
-pub(super) struct LoopDesk {
+pub(super) struct LoopTools {
     pub(super) toolbox: Arc<Toolbox>,
 }
 
 #[async_trait]
-impl Desk for LoopDesk {
+impl ModeTools for LoopTools {
     fn tools(&self) -> Vec<ToolDefinition> {
         let definition = |tool: &plugin_api::wire::ToolSpec| ToolDefinition {
             name: tool.name.clone(),

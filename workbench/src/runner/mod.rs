@@ -2,16 +2,16 @@
 
 mod budget;
 mod code_mode;
-mod desk;
 #[cfg(test)]
 mod doubles;
 mod ledger;
 mod loop_mode;
+mod mode_tools;
 mod modes;
 pub mod prompts;
 mod run;
 mod session;
-mod stage;
+mod setup;
 #[cfg(test)]
 mod tests;
 mod toolbox;

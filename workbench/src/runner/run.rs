@@ -7,7 +7,7 @@ use bytes::Bytes;
 use plugin_api::wire::ToolSpec;
 
 use super::code_mode::prepare;
-use super::stage::Stage;
+use super::setup::RunSetup;
 use super::toolbox::ToolServer;
 use super::{Mode, RunError, RunRequest};
 use crate::artifacts::{OutFolder, Pages};
@@ -36,22 +36,22 @@ pub async fn run(request: RunRequest<'_>) -> Result<RunRecord, RunError> {
     }
     let web = request.web.scoped();
     let listener = request.listener.clone();
-    let mut stage = Stage::open(&request)?;
-    let mut ended = play(&mut stage, request, &web, prompt).await;
+    let mut setup = RunSetup::open(&request)?;
+    let mut ended = play(&mut setup, request, &web, prompt).await;
     if ended.is_ok() {
-        ended = judge(&mut stage, domain, &web).await;
+        ended = judge(&mut setup, domain, &web).await;
     }
     let counters = web.counters();
-    stage.record.network_calls = counters.network_calls;
-    stage.record.cache_hits = counters.cache_hits;
+    setup.record.network_calls = counters.network_calls;
+    setup.record.cache_hits = counters.cache_hits;
     if let Err(error) = &ended {
-        stage.record.stop_detail = Some(error.to_string());
+        setup.record.stop_detail = Some(error.to_string());
     }
-    let kept = stage.folder.write_record(&stage.record);
+    let kept = setup.folder.write_record(&setup.record);
     ended?;
     kept?;
-    listener.emit(Event::RunEnded(stage.key, Box::new(stage.record.clone())));
-    Ok(stage.record)
+    listener.emit(Event::RunEnded(setup.key, Box::new(setup.record.clone())));
+    Ok(setup.record)
 }
 
 #[async_trait]
@@ -66,13 +66,13 @@ impl ToolServer for PluginClient {
 }
 
 /// The conversation, with a plugin of its own that is gone when it ends.
-async fn play(stage: &mut Stage, request: RunRequest<'_>, web: &WebClient, prompt: &str) -> Result<(), RunError> {
+async fn play(setup: &mut RunSetup, request: RunRequest<'_>, web: &WebClient, prompt: &str) -> Result<(), RunError> {
     if let Some(sandbox) = request.sandbox.as_ref().filter(|_| request.mode == Mode::Code) {
         prepare(sandbox);
     }
-    let plugin = Arc::new(start_plugin(&request, web, &stage.folder).await?);
+    let plugin = Arc::new(start_plugin(&request, web, &setup.folder).await?);
     let server: Arc<dyn ToolServer> = plugin.clone();
-    let talk = stage.session(request, server)?.talk(prompt).await;
+    let talk = setup.session(request, server)?.talk(prompt).await;
     if let Some(plugin) = Arc::into_inner(plugin) {
         plugin.stop().await;
     }
@@ -88,12 +88,12 @@ async fn start_plugin(request: &RunRequest<'_>, web: &WebClient, folder: &RunFol
 }
 
 /// Judges what the run left, unless it ended by a fault that says nothing about the model.
-async fn judge(stage: &mut Stage, domain: &Domain, web: &WebClient) -> Result<(), RunError> {
-    if matches!(stage.record.stop, Stop::ModelError | Stop::Interrupted) {
+async fn judge(setup: &mut RunSetup, domain: &Domain, web: &WebClient) -> Result<(), RunError> {
+    if matches!(setup.record.stop, Stop::ModelError | Stop::Interrupted) {
         return Ok(());
     }
-    let judgement = verify::judge(domain, &stage.folder.out(), Fetch::Web(web)).await;
-    stage.folder.write_verdict(&judgement.verdict, &judgement.evidence)?;
-    stage.record.verify = Some(judgement.verdict);
+    let judgement = verify::judge(domain, &setup.folder.out(), Fetch::Web(web)).await;
+    setup.folder.write_verdict(&judgement.verdict, &judgement.evidence)?;
+    setup.record.verify = Some(judgement.verdict);
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use tokio::sync::watch;
 
-use super::desk::{Answer, Asked, Desk};
+use super::mode_tools::{Answer, Asked, ModeTools};
 use super::toolbox::Toolbox;
 use super::{RunError, prompts};
 use crate::events::{Event, Listener, RunKey};
@@ -19,7 +19,7 @@ use crate::results::store::RunFolder;
 /// What a conversation is held with.
 pub(super) struct Session<'a> {
     pub(super) model: Box<dyn Model>,
-    pub(super) desk: Box<dyn Desk>,
+    pub(super) mode_tools: Box<dyn ModeTools>,
     pub(super) toolbox: Arc<Toolbox>,
     pub(super) folder: &'a RunFolder,
     pub(super) record: &'a mut RunRecord,
@@ -41,9 +41,9 @@ pub(super) struct Rules {
 impl Session<'_> {
     /// Talks until the end, which the record then tells. An error is a fault of ours, not an end.
     pub(super) async fn talk(&mut self, prompt: &str) -> Result<(), RunError> {
-        let tools = self.desk.tools();
+        let tools = self.mode_tools.tools();
         let mut messages = Vec::new();
-        self.say(&mut messages, Role::User, vec![Block::Text { text: prompt.to_owned() }])?;
+        self.append_message(&mut messages, Role::User, vec![Block::Text { text: prompt.to_owned() }])?;
         let (stop, detail) = loop {
             if let Some(end) = self.exchange(&tools, &mut messages).await? {
                 break end;
@@ -69,8 +69,8 @@ impl Session<'_> {
             Some(Ok(reply)) => reply,
         };
         let (stop_reason, calls) = (reply.stop_reason, asked(&reply.content));
-        self.take_down(&reply, &calls)?;
-        self.say(messages, Role::Assistant, reply.content)?;
+        self.record_turn(&reply, &calls)?;
+        self.append_message(messages, Role::Assistant, reply.content)?;
         match stop_reason {
             StopReason::Refusal => return Ok(Some((Stop::Refusal, Some(self.record.final_text.clone())))),
             StopReason::MaxTokens if calls.is_empty() => return Ok(Some((Stop::MaxTokens, None))),
@@ -82,7 +82,7 @@ impl Session<'_> {
             return Ok(Some((Stop::Interrupted, None)));
         };
         let results = calls.into_iter().zip(answers?).map(as_result).collect();
-        self.say(messages, Role::User, results)?;
+        self.append_message(messages, Role::User, results)?;
         self.toolbox.ledger().check()?;
         self.keep_record()?;
         let budget = self.toolbox.budget();
@@ -105,7 +105,8 @@ impl Session<'_> {
     /// model's words were `cut`, its last call is incomplete: it is told so, and the call not made.
     async fn answer(&mut self, calls: &[Asked], cut: bool) -> Option<Result<Vec<Answer>, RunError>> {
         let whole = if cut { &calls[..calls.len() - 1] } else { calls };
-        let answers = unless_interrupted(&mut self.interrupt, self.desk.answer(self.record.model_turns, whole)).await?;
+        let answers =
+            unless_interrupted(&mut self.interrupt, self.mode_tools.answer(self.record.model_turns, whole)).await?;
         Some(answers.map(|mut answers| {
             if cut {
                 answers.push(Answer::failure(&prompts::cut_off(self.rules.max_tokens)));
@@ -115,7 +116,7 @@ impl Session<'_> {
     }
 
     /// Adds an answer's figures to the record, and tells of the turn.
-    fn take_down(&mut self, reply: &ModelReply, calls: &[Asked]) -> Result<(), RunError> {
+    fn record_turn(&mut self, reply: &ModelReply, calls: &[Asked]) -> Result<(), RunError> {
         let (record, usage) = (&mut *self.record, reply.usage);
         record.model_turns += 1;
         record.tool_calls += u32::try_from(calls.len()).unwrap_or(u32::MAX);
@@ -140,7 +141,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn say(&self, messages: &mut Vec<Message>, role: Role, content: Vec<Block>) -> Result<(), RunError> {
+    fn append_message(&self, messages: &mut Vec<Message>, role: Role, content: Vec<Block>) -> Result<(), RunError> {
         let message = Message { role, content };
         self.folder.append_message(&message)?;
         messages.push(message);
@@ -149,7 +150,7 @@ impl Session<'_> {
 
     fn keep_record(&mut self) -> Result<(), RunError> {
         self.record.nested_calls = self.toolbox.ledger().nested_calls();
-        self.record.scripts_run = self.desk.scripts_run();
+        self.record.scripts_run = self.mode_tools.scripts_run();
         self.record.seconds = (self.clock.elapsed().as_secs_f64() * 1e3).round() / 1e3;
         Ok(self.folder.write_record(self.record)?)
     }

@@ -10,7 +10,7 @@ use serde_json::json;
 use tokio::sync::watch;
 
 use super::doubles::{FakeSandbox, Request, blocks, calls, fake_tools, script, scripted, turn, words};
-use super::stage::Stage;
+use super::setup::RunSetup;
 use super::{Mode, RunError, RunRequest};
 use crate::domain::Domain;
 use crate::domain::manifest::{ApiSection, Limits};
@@ -86,12 +86,12 @@ async fn trial_until(
         listener: Listener::none(),
         interrupt,
     };
-    let mut stage = Stage::open(&request).unwrap();
-    let mut session = stage.session(request, fake_tools()).unwrap();
+    let mut setup = RunSetup::open(&request).unwrap();
+    let mut session = setup.session(request, fake_tools()).unwrap();
     let outcome = tokio::time::timeout(Duration::from_secs(60), session.talk("Try it.")).await.expect("the run hangs");
     drop(session);
     let heard = heard.lock().unwrap().clone();
-    Trial { _home: folder, run: stage.folder.path().to_owned(), record: stage.record, heard, outcome }
+    Trial { _home: folder, run: setup.folder.path().to_owned(), record: setup.record, heard, outcome }
 }
 
 impl Trial {

@@ -64,7 +64,7 @@ impl Toolbox {
         &self.budget
     }
 
-    /// The book of its calls.
+    /// The ledger of its calls.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
     }
@@ -73,7 +73,7 @@ impl Toolbox {
     pub async fn call(&self, caller: Caller, tool: &str, arguments: Bytes) -> Result<Bytes, CallFailure> {
         if let Err(spent) = self.budget.take() {
             let message = prompts::budget_spent(self.budget.limit());
-            // A script may ask ten thousand times more; once is enough for the book.
+            // A script may ask ten thousand times more; once is enough for the ledger.
             if spent.first {
                 self.ledger.open(caller, tool, &arguments).failed(CallEnd::Refused, &message);
             }

@@ -38,7 +38,7 @@ impl Answer {
 
 /// A mode's side of the conversation.
 #[async_trait]
-pub(super) trait Desk: Send + Sync {
+pub(super) trait ModeTools: Send + Sync {
     /// The tools the model is shown.
     fn tools(&self) -> Vec<ToolDefinition>;
 

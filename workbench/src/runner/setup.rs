@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use jiff::Timestamp;
 
-use super::code_mode::CodeDesk;
-use super::desk::Desk;
+use super::code_mode::CodeTools;
 use super::ledger::Ledger;
-use super::loop_mode::LoopDesk;
+use super::loop_mode::LoopTools;
+use super::mode_tools::ModeTools;
 use super::modes::Mode;
 use super::session::{Rules, Session};
 use super::toolbox::{ToolServer, Toolbox};
@@ -20,14 +20,14 @@ use crate::results::store::RunFolder;
 use crate::sandbox::stubs;
 
 /// The run's folder and record, as they stand before the first request.
-pub(super) struct Stage {
+pub(super) struct RunSetup {
     pub(super) folder: Arc<RunFolder>,
     pub(super) record: RunRecord,
     pub(super) key: RunKey,
     clock: Instant,
 }
 
-impl Stage {
+impl RunSetup {
     /// Makes the folder, with a record that says `interrupted`: what a reader finds when the host is killed.
     pub(super) fn open(request: &RunRequest<'_>) -> Result<Self, RunError> {
         let started = Timestamp::now();
@@ -86,9 +86,9 @@ impl Stage {
             max_tokens: request.mode.max_tokens(),
             parallel_calls: request.mode.parallel_calls(),
         };
-        let desk: Box<dyn Desk> = match request.mode {
-            Mode::Serial | Mode::Loop => Box::new(LoopDesk { toolbox: Arc::clone(&toolbox) }),
-            Mode::Code => Box::new(CodeDesk {
+        let mode_tools: Box<dyn ModeTools> = match request.mode {
+            Mode::Serial | Mode::Loop => Box::new(LoopTools { toolbox: Arc::clone(&toolbox) }),
+            Mode::Code => Box::new(CodeTools {
                 toolbox: Arc::clone(&toolbox),
                 sandbox: request.sandbox.ok_or(RunError::NoSandbox)?,
                 folder: Arc::clone(&self.folder),
@@ -100,7 +100,7 @@ impl Stage {
         };
         Ok(Session {
             model: request.model,
-            desk,
+            mode_tools,
             toolbox,
             folder: &self.folder,
             record: &mut self.record,

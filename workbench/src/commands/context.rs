@@ -25,7 +25,7 @@ use crate::web::{Counters, Source, WebClient, WebError, WebSettings};
 const BY_HAND: &str = "by-hand";
 
 /// The workspace and where its results go.
-pub(super) struct Bench {
+pub(super) struct Context {
     pub(super) workspace: Workspace,
     pub(super) results: PathBuf,
 }
@@ -40,7 +40,7 @@ pub(super) struct Data {
 }
 
 /// A domain's tools for a command without a run.
-pub(super) struct ByHand {
+pub(super) struct ToolSession {
     pub(super) toolbox: Arc<Toolbox>,
     pub(super) out: PathBuf,
     data: Data,
@@ -49,7 +49,7 @@ pub(super) struct ByHand {
     calls: Arc<Mutex<Vec<CallRecord>>>,
 }
 
-impl Bench {
+impl Context {
     /// Looks for the workspace from the current folder upwards.
     pub(super) fn open(results: Option<PathBuf>) -> Result<Self, Failure> {
         let here = std::env::current_dir().map_err(Failure::usage)?;
@@ -103,23 +103,23 @@ impl Bench {
 
     /// The domain's tools, with files kept from one command to the next, so that `call download_image`
     /// and then `call make_contact_sheet` do what they say.
-    pub(super) async fn by_hand(
+    pub(super) async fn tool_session(
         &self,
         domain: &Domain,
         source: &SourceOptions,
         limits: &LimitOptions,
-    ) -> Result<ByHand, Failure> {
-        self.hands_in(domain, self.data(domain, source)?, limits, BY_HAND).await
+    ) -> Result<ToolSession, Failure> {
+        self.tool_session_in(domain, self.data(domain, source)?, limits, BY_HAND).await
     }
 
-    /// As [`Bench::by_hand`], with data and a folder of one's own.
-    pub(super) async fn hands_in(
+    /// As [`Context::tool_session`], with data and a folder of one's own.
+    pub(super) async fn tool_session_in(
         &self,
         domain: &Domain,
         data: Data,
         limits: &LimitOptions,
         folder: &str,
-    ) -> Result<ByHand, Failure> {
+    ) -> Result<ToolSession, Failure> {
         let library = self.library(domain).await?;
         let out = self.results.join(domain.name()).join(folder).join("out");
         fs::create_dir_all(&out)
@@ -138,11 +138,11 @@ impl Bench {
         });
         let key = RunKey { domain: domain.name().to_owned(), mode: String::new(), number: 0 };
         let toolbox = Toolbox::new(Arc::new(client), limits.tool_calls, Ledger::new(key, listener, None));
-        Ok(ByHand { toolbox: Arc::new(toolbox), out, data, domain: domain.name().to_owned(), limits, calls })
+        Ok(ToolSession { toolbox: Arc::new(toolbox), out, data, domain: domain.name().to_owned(), limits, calls })
     }
 }
 
-impl ByHand {
+impl ToolSession {
     /// Runs one script over the tools.
     pub(super) async fn script(&self, source: &str) -> Result<ScriptOutcome, Failure> {
         let script = Script {
