@@ -246,19 +246,27 @@ async fn hostile_artifacts_are_refused() {
     let brackets = "[".repeat(100_000);
     let deep = "<div>".repeat(200_000);
     let misnested = (0..30_000).map(|number| format!("<p><b id={number}><i id={number}>")).collect::<String>();
-    let mut huge_picture = picture(8, 8);
-    let mut header = png(8, 8);
-    header[16..24].copy_from_slice(&[0, 0, 0xea, 0x60, 0, 0, 0xea, 0x60]);
-    fix_png_checksum(&mut header);
-    huge_picture.truncate(huge_picture.len() / 2);
+    let mut half_picture = picture(8, 8);
+    half_picture.truncate(half_picture.len() / 2);
+    let huge_picture = claiming(60_000, 60_000, 8);
+    let deep_picture = claiming(8_000, 8_000, 16);
     let many_ids: String = (0..1_001).map(|number| format!("<img src={number}.jpg>")).collect();
     let cases: &[(&str, &[u8], &str)] = &[
         ("e = { html = 'f' }", deep.as_bytes(), "f has elements more than 256 deep"),
         ("e = { html = 'f' }", misnested.as_bytes(), "f has elements more than 256 deep"),
         ("e = { html = 'f' }", &vec![b'a'; 9 << 20], "f has 9 MB; at most 8 MB are read"),
         ("e = { json = 'f' }", brackets.as_bytes(), "f is not JSON: recursion limit exceeded at line 1 column 128"),
-        ("e = { image = 'f' }", &header, "f has 60000 x 60000 pixels; at most 100 million are read"),
-        ("e = { image = 'f' }", &huge_picture, "f cannot be read as a picture"),
+        (
+            "e = { image = 'f' }",
+            &huge_picture,
+            "f has 60000 x 60000 pixels, 10300 MB when decoded; at most 256 MB are read",
+        ),
+        (
+            "e = { image = 'f' }",
+            &deep_picture,
+            "f has 8000 x 8000 pixels, 367 MB when decoded; at most 256 MB are read",
+        ),
+        ("e = { image = 'f' }", &half_picture, "f cannot be read as a picture"),
         (
             "i = { html = 'f', select = 'img', attribute = 'src' }\ne = { image = '{{ item }}', each = 'i' }",
             many_ids.as_bytes(),
@@ -307,10 +315,16 @@ fn make_pipe(path: &Path) {
     assert!(status.success());
 }
 
-fn png(width: u32, height: u32) -> Vec<u8> {
+/// A small PNG whose header claims this size and so many bits for each of three colours.
+fn claiming(width: u32, height: u32, bits: u8) -> Vec<u8> {
     let mut bytes = std::io::Cursor::new(Vec::new());
-    image::DynamicImage::new_rgb8(width, height).write_to(&mut bytes, image::ImageFormat::Png).unwrap();
-    bytes.into_inner()
+    image::DynamicImage::new_rgb8(8, 8).write_to(&mut bytes, image::ImageFormat::Png).unwrap();
+    let mut bytes = bytes.into_inner();
+    bytes[16..20].copy_from_slice(&width.to_be_bytes());
+    bytes[20..24].copy_from_slice(&height.to_be_bytes());
+    bytes[24] = bits;
+    fix_png_checksum(&mut bytes);
+    bytes
 }
 
 /// The header's checksum (CRC-32 of bytes 12 to 28), so that only the size is a lie.

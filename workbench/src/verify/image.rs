@@ -10,7 +10,9 @@ use super::evidence::Lack;
 use super::files;
 
 const PICTURE_BYTES: u64 = 64 << 20;
-const PIXELS: u64 = 100_000_000;
+/// Bytes a picture may take when decoded, as for contact sheets: a small file can claim to be huge,
+/// and a pixel has up to sixteen bytes.
+const DECODED_BYTES: u64 = 256 << 20;
 
 /// What a picture is: `{file, width, height, bytes, format}`; `format` is what its content says,
 /// not its name.
@@ -25,9 +27,10 @@ pub(super) fn read(out: &Path, name: &str) -> Result<Value, Lack> {
     };
     let decoder = reader.into_decoder().map_err(unreadable)?;
     let (width, height) = decoder.dimensions();
-    if u64::from(width) * u64::from(height) > PIXELS {
-        let most = PIXELS / 1_000_000;
-        return Err(Lack::Missing(format!("{name} has {width} x {height} pixels; at most {most} million are read")));
+    if decoder.total_bytes() > DECODED_BYTES {
+        let [size, most] = [decoder.total_bytes(), DECODED_BYTES].map(|bytes| bytes.div_ceil(1 << 20));
+        let pixels = format!("{width} x {height} pixels, {size} MB when decoded");
+        return Err(Lack::Missing(format!("{name} has {pixels}; at most {most} MB are read")));
     }
     DynamicImage::from_decoder(decoder).map_err(unreadable)?;
     let format = format.extensions_str().first().copied().unwrap_or_default();
