@@ -5,8 +5,6 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use crate::results::format::{CallRecord, RunRecord, Turn};
 
 /// Something that happened in a run.
@@ -27,7 +25,7 @@ pub enum Event {
 }
 
 /// Which run of a command an event belongs to.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RunKey {
     /// Name of the domain.
     pub domain: String,

@@ -6,7 +6,7 @@
 use minijinja::Value;
 use minijinja::value::Serde;
 use serde_json::json;
-use workbench::verify::rules::truth;
+use workbench::expression::truth;
 
 fn evidence() -> Value {
     Value::from(Serde(json!({

@@ -78,7 +78,7 @@ pub fn run_line(run: &RunRecord) -> String {
     )
 }
 
-/// `yes`, `no`, or why neither.
+/// `passed` or `fell short`, or why neither: `undecided`, `not judged`.
 pub fn verdict_text(run: &RunRecord) -> &'static str {
     match &run.verify {
         Some(verdict) if verdict.ok => "passed",

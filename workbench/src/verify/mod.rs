@@ -10,7 +10,7 @@ mod files;
 mod get;
 mod html;
 mod image;
-pub mod rules;
+mod rules;
 mod verdict;
 
 pub use get::Fetch;

@@ -7,10 +7,8 @@ use serde_json::{Number, Value};
 
 use super::evidence::{Found, Lack, is_free};
 use crate::domain::manifest::{Evidence, Rule};
-use crate::expression;
+use crate::expression::{self, RuleError, truth};
 use crate::results::format::{RuleOutcome, RuleStatus};
-
-pub use crate::expression::{RuleError, truth};
 
 /// Bytes of JSON that are shown beside a rule.
 const SHOWN: usize = 2_000;
