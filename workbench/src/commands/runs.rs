@@ -97,7 +97,7 @@ impl Plan {
             model_name: self.options.model.clone(),
             sandbox: Some(Arc::clone(&self.sandbox)),
             library: &self.library,
-            web: self.data.web.scoped(),
+            web: self.data.web.clone(),
             results,
             limits: self.options.limits.over(&self.domain.manifest.limits),
             tag: self.options.tag.clone(),

@@ -1,7 +1,7 @@
 //! The folder that holds the domains, the plugins and the results.
 
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
 
 use super::MANIFEST;
 
@@ -41,8 +41,8 @@ impl Workspace {
         self.root.join("domains").join(name)
     }
 
-    /// Where runs are kept: [`crate::env::RESULTS`], else `results/`.
+    /// Where runs are kept, unless the command line says otherwise.
     pub fn results(&self) -> PathBuf {
-        env::var_os(crate::env::RESULTS).map_or_else(|| self.root.join("results"), PathBuf::from)
+        self.root.join("results")
     }
 }

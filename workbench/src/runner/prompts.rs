@@ -3,22 +3,19 @@
 
 use serde_json::json;
 
-use super::modes::Mode;
 use crate::model::types::ToolDefinition;
 
 /// Name of code mode's one tool.
 pub const RUN_PYTHON: &str = "run_python";
 
-/// The system text of a run. `api` is the Python text of the tools, which code mode shows.
-pub fn system(mode: Mode, persona: &str, api: &str) -> String {
-    let persona = persona.trim();
-    match mode {
-        Mode::Serial | Mode::Loop => format!("{persona}\n\nComplete the task with the tools you have. Be efficient."),
-        Mode::Code => code_system(persona, api.trim_end()),
-    }
+/// The system text of the modes in which the model calls the tools itself.
+pub fn calling_system(persona: &str) -> String {
+    format!("{}\n\nComplete the task with the tools you have. Be efficient.", persona.trim())
 }
 
-fn code_system(persona: &str, api: &str) -> String {
+/// The system text of mode `code`; `api` is the Python text of the tools.
+pub fn scripting_system(persona: &str, api: &str) -> String {
+    let (persona, api) = (persona.trim(), api.trim_end());
     format!(
         "{persona}
 
@@ -101,14 +98,12 @@ mod tests {
 
     #[test]
     fn what_a_model_reads_in_loop_and_serial() {
-        let text = system(Mode::Loop, PERSONA, API);
-        assert_eq!(text, system(Mode::Serial, PERSONA, API));
-        insta::assert_snapshot!(text);
+        insta::assert_snapshot!(calling_system(PERSONA));
     }
 
     #[test]
     fn what_a_model_reads_in_code() {
-        insta::assert_snapshot!(system(Mode::Code, PERSONA, API));
+        insta::assert_snapshot!(scripting_system(PERSONA, API));
         insta::assert_json_snapshot!(run_python(6000));
     }
 

@@ -80,8 +80,12 @@ impl RunSetup {
         let ledger = Ledger::new(self.key.clone(), request.listener.clone(), Some(Arc::clone(&self.folder)));
         let toolbox = Arc::new(Toolbox::new(server, request.limits.tool_calls, ledger));
         let persona = request.domain.manifest.task.as_ref().map(|task| task.persona.as_str()).unwrap_or_default();
+        let system = match request.mode {
+            Mode::Serial | Mode::Loop => prompts::calling_system(persona),
+            Mode::Code => prompts::scripting_system(persona, &stubs::api_text(toolbox.tools())),
+        };
         let rules = Rules {
-            system: prompts::system(request.mode, persona, &stubs::api_text(toolbox.tools())),
+            system,
             turns: request.mode.turns(&request.limits),
             max_tokens: request.mode.max_tokens(),
             parallel_calls: request.mode.parallel_calls(),
