@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use self::options::{Format, LimitOptions, RunOptions, SourceOptions};
+use self::options::{CallLimitOptions, Format, RunOptions, ScriptLimitOptions, SourceOptions};
 
 /// Measures, on one task and the same tools, what a model reads when it calls tools one step at a
 /// time, and what it reads when it writes one script that calls them.
@@ -123,7 +123,7 @@ pub struct CallArguments {
     pub source: SourceOptions,
     /// What ends the call
     #[command(flatten)]
-    pub limits: LimitOptions,
+    pub limits: CallLimitOptions,
 }
 
 /// `workbench script`
@@ -141,7 +141,7 @@ pub struct ScriptArguments {
     pub source: SourceOptions,
     /// What ends the script
     #[command(flatten)]
-    pub limits: LimitOptions,
+    pub limits: ScriptLimitOptions,
 }
 
 /// `workbench fetch`
@@ -166,7 +166,7 @@ pub struct SmokeArguments {
     pub source: SourceOptions,
     /// What ends the script
     #[command(flatten)]
-    pub limits: LimitOptions,
+    pub limits: ScriptLimitOptions,
 }
 
 /// `workbench run`
@@ -177,12 +177,12 @@ pub struct RunArguments {
     /// How the model calls tools: serial, loop or code
     #[arg(long, default_value = "code")]
     pub mode: crate::runner::Mode,
-    /// How the run is made
-    #[command(flatten)]
-    pub options: RunOptions,
     /// How to print
     #[arg(long, default_value = "text")]
     pub format: Format,
+    /// How the run is made
+    #[command(flatten)]
+    pub options: RunOptions,
 }
 
 /// `workbench compare`
@@ -203,12 +203,12 @@ pub struct CompareArguments {
     /// Exit with 1 when a run of this mode was not verified; repeatable
     #[arg(long, value_name = "MODE")]
     pub require: Vec<crate::runner::Mode>,
-    /// How the runs are made
-    #[command(flatten)]
-    pub options: RunOptions,
     /// How to print
     #[arg(long, default_value = "text")]
     pub format: Format,
+    /// How the runs are made
+    #[command(flatten)]
+    pub options: RunOptions,
 }
 
 /// `workbench verify`
@@ -252,6 +252,9 @@ pub struct RecordArguments {
     /// Send a host's requests elsewhere: HOST=URL; repeatable
     #[arg(long = "route", value_name = "HOST=URL", env = crate::env::ROUTES, value_delimiter = ',')]
     pub routes: Vec<crate::web::Route>,
+    /// What ends the scripts
+    #[command(flatten)]
+    pub limits: ScriptLimitOptions,
 }
 
 /// `workbench doctor`

@@ -35,10 +35,37 @@ pub struct SourceOptions {
     pub injections: Vec<Injection>,
 }
 
-/// The manifest's `[limits]`, each under its own name.
+/// What ends a tool call, and how many there may be.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Limits (default: the domain's)")]
-pub struct LimitOptions {
+pub struct CallLimitOptions {
+    /// Seconds of one tool call, without its waits for the API
+    #[arg(long, value_name = "N")]
+    pub tool_seconds: Option<u64>,
+    /// Tool calls in all, those of scripts included
+    #[arg(long, value_name = "N")]
+    pub tool_calls: Option<u32>,
+}
+
+/// What ends a script and its tool calls.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Limits (default: the domain's)")]
+pub struct ScriptLimitOptions {
+    /// Wall seconds of one script
+    #[arg(long, value_name = "N")]
+    pub script_seconds: Option<u64>,
+    /// Memory of one script in megabytes
+    #[arg(long, value_name = "N")]
+    pub script_memory_mb: Option<u64>,
+    /// Its tool calls
+    #[command(flatten)]
+    pub calls: CallLimitOptions,
+}
+
+/// All of the manifest's `[limits]`, each under its own name.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Limits (default: the domain's)")]
+pub struct RunLimitOptions {
     /// Model turns in mode serial
     #[arg(long, value_name = "N")]
     pub serial_turns: Option<u32>,
@@ -48,21 +75,15 @@ pub struct LimitOptions {
     /// Model turns in mode code
     #[arg(long, value_name = "N")]
     pub code_turns: Option<u32>,
-    /// Wall seconds of one script
+    /// Model turns in mode hosted
     #[arg(long, value_name = "N")]
-    pub script_seconds: Option<u64>,
-    /// Memory of one script in megabytes
-    #[arg(long, value_name = "N")]
-    pub script_memory_mb: Option<u64>,
-    /// Seconds of one tool call, without its waits for the API
-    #[arg(long, value_name = "N")]
-    pub tool_seconds: Option<u64>,
-    /// Tool calls of one run, those of scripts included
-    #[arg(long, value_name = "N")]
-    pub tool_calls: Option<u32>,
+    pub hosted_turns: Option<u32>,
     /// Characters of a script's output that a model reads
     #[arg(long, value_name = "N")]
     pub output_chars: Option<usize>,
+    /// Its scripts
+    #[command(flatten)]
+    pub scripts: ScriptLimitOptions,
 }
 
 /// How a run is made.
@@ -79,22 +100,95 @@ pub struct RunOptions {
     pub source: SourceOptions,
     /// What ends the run
     #[command(flatten)]
-    pub limits: LimitOptions,
+    pub limits: RunLimitOptions,
 }
 
-impl LimitOptions {
+impl CallLimitOptions {
+    /// The domain's limits, with those given here in their place.
+    pub fn over(&self, domain: &Limits) -> Limits {
+        Limits {
+            tool_seconds: self.tool_seconds.unwrap_or(domain.tool_seconds),
+            tool_calls: self.tool_calls.unwrap_or(domain.tool_calls),
+            ..domain.clone()
+        }
+    }
+}
+
+impl ScriptLimitOptions {
+    /// The domain's limits, with those given here in their place.
+    pub fn over(&self, domain: &Limits) -> Limits {
+        Limits {
+            script_seconds: self.script_seconds.unwrap_or(domain.script_seconds),
+            script_memory_mb: self.script_memory_mb.unwrap_or(domain.script_memory_mb),
+            ..self.calls.over(domain)
+        }
+    }
+}
+
+impl RunLimitOptions {
     /// The domain's limits, with those given here in their place.
     pub fn over(&self, domain: &Limits) -> Limits {
         Limits {
             serial_turns: self.serial_turns.unwrap_or(domain.serial_turns),
             loop_turns: self.loop_turns.unwrap_or(domain.loop_turns),
             code_turns: self.code_turns.unwrap_or(domain.code_turns),
-            hosted_turns: domain.hosted_turns,
-            script_seconds: self.script_seconds.unwrap_or(domain.script_seconds),
-            script_memory_mb: self.script_memory_mb.unwrap_or(domain.script_memory_mb),
-            tool_seconds: self.tool_seconds.unwrap_or(domain.tool_seconds),
-            tool_calls: self.tool_calls.unwrap_or(domain.tool_calls),
+            hosted_turns: self.hosted_turns.unwrap_or(domain.hosted_turns),
             output_chars: self.output_chars.unwrap_or(domain.output_chars),
+            ..self.scripts.over(domain)
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+
+    /// What each limit is set to by `COMMAND … --limit N`; nothing where the flag is refused.
+    fn set_by_flags(command: &[&str], limits: impl Fn(Command) -> Limits) -> Vec<&'static str> {
+        let entries = Limits::default().entries();
+        let taken = entries.into_iter().filter(|(key, _)| {
+            let flag = format!("--{}", key.replace('_', "-"));
+            let words = ["workbench"].iter().chain(command).copied().chain([flag.as_str(), "7"]);
+            let Ok(cli) = Cli::try_parse_from(words) else { return false };
+            let set: Vec<&str> =
+                limits(cli.command).entries().iter().filter(|entry| entry.1 == 7).map(|entry| entry.0).collect();
+            assert_eq!(set, [*key]);
+            true
+        });
+        taken.map(|(key, _)| key).collect()
+    }
+
+    #[test]
+    fn each_limit_is_a_flag_where_it_counts() {
+        let domain = Limits::default();
+        let all: Vec<&str> = domain.entries().iter().map(|entry| entry.0).collect();
+        let run = set_by_flags(&["run", "d"], |command| match command {
+            Command::Run(arguments) => arguments.options.limits.over(&domain),
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(run, all);
+        let compare = set_by_flags(&["compare", "d"], |command| match command {
+            Command::Compare(arguments) => arguments.options.limits.over(&domain),
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(compare, all);
+        let call = set_by_flags(&["call", "d", "t"], |command| match command {
+            Command::Call(arguments) => arguments.limits.over(&domain),
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(call, ["tool_seconds", "tool_calls"]);
+        for command in [&["script", "d", "-"][..], &["smoke", "d"], &["record", "d"]] {
+            let script = set_by_flags(command, |command| match command {
+                Command::Script(arguments) => arguments.limits.over(&domain),
+                Command::Smoke(arguments) => arguments.limits.over(&domain),
+                Command::Record(arguments) => arguments.limits.over(&domain),
+                other => panic!("{other:?}"),
+            });
+            assert_eq!(script, ["script_seconds", "script_memory_mb", "tool_seconds", "tool_calls"], "{command:?}");
         }
     }
 }

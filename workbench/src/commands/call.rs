@@ -16,7 +16,8 @@ use super::context::Context;
 /// Calls one tool. The answer, or the `ERROR: …` a model would read, goes to standard output; exit 1 on the latter.
 pub(super) async fn run(context: &Context, arguments: &CallArguments) -> Result<Exit, Failure> {
     let domain = context.domain(&arguments.domain)?;
-    let session = context.tool_session(&domain, &arguments.source, &arguments.limits).await?;
+    let limits = arguments.limits.over(&domain.manifest.limits);
+    let session = context.tool_session(&domain, &arguments.source, limits).await?;
     let spec = session.toolbox.tools().iter().find(|tool| tool.name == arguments.tool);
     let values = values_of(&arguments.arguments, spec)?;
     match session.toolbox.call(Caller::default(), &arguments.tool, Bytes::from(values)).await {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tempfile::TempDir;
 
 use crate::artifacts::{OutFolder, Pages};
-use crate::cli::options::{LimitOptions, SourceOptions};
+use crate::cli::options::SourceOptions;
 use crate::domain::manifest::Limits;
 use crate::domain::{Domain, Workspace};
 use crate::error::Failure;
@@ -107,7 +107,7 @@ impl Context {
         &self,
         domain: &Domain,
         source: &SourceOptions,
-        limits: &LimitOptions,
+        limits: Limits,
     ) -> Result<ToolSession, Failure> {
         self.tool_session_in(domain, self.data(domain, source)?, limits, BY_HAND).await
     }
@@ -117,14 +117,13 @@ impl Context {
         &self,
         domain: &Domain,
         data: Data,
-        limits: &LimitOptions,
+        limits: Limits,
         folder: &str,
     ) -> Result<ToolSession, Failure> {
         let library = self.library(domain).await?;
         let out = self.results.join(domain.name()).join(folder).join("out");
         fs::create_dir_all(&out)
             .map_err(|error| Failure::usage(format!("the folder {} cannot be made: {error}", out.display())))?;
-        let limits = limits.over(&domain.manifest.limits);
         let pages = Pages::load(&domain.folder.join("templates")).map_err(Failure::usage)?;
         let services = RunServices::new(data.web.clone(), OutFolder::new(&out), pages);
         let settings = ClientSettings { tool_seconds: limits.tool_seconds, program: None };

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::cli::RecordArguments;
-use crate::cli::options::{LimitOptions, SourceOptions};
+use crate::cli::options::SourceOptions;
 use crate::domain::Domain;
 use crate::error::Failure;
 use crate::exit::Exit;
@@ -32,7 +32,8 @@ pub(super) async fn run(context: &Context, arguments: &RecordArguments) -> Resul
         Some(list) => paths_in(list)?,
         None => {
             let scripts = scripts_of(&domain)?;
-            let session = context.tool_session_in(&domain, data, &LimitOptions::default(), FOLDER).await?;
+            let limits = arguments.limits.over(&domain.manifest.limits);
+            let session = context.tool_session_in(&domain, data, limits, FOLDER).await?;
             run_scripts(&session, &scripts).await?;
             web.answered()
         }

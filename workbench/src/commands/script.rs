@@ -14,7 +14,8 @@ use super::context::Context;
 pub(super) async fn run(context: &Context, arguments: &ScriptArguments) -> Result<Exit, Failure> {
     let domain = context.domain(&arguments.domain)?;
     let source = read(&arguments.file)?;
-    let session = context.tool_session(&domain, &arguments.source, &arguments.limits).await?;
+    let limits = arguments.limits.over(&domain.manifest.limits);
+    let session = context.tool_session(&domain, &arguments.source, limits).await?;
     let outcome = session.script(&source).await?;
     for stream in [&outcome.stdout, &outcome.stderr] {
         if stream.dropped > 0 {

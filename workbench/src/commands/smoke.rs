@@ -20,7 +20,8 @@ pub(super) async fn run(context: &Context, arguments: &SmokeArguments) -> Result
     let domain = context.domain(&arguments.domain)?;
     let data = context.data(&domain, &arguments.source)?;
     clear(&context.results.join(domain.name()).join(FOLDER))?;
-    let session = context.tool_session_in(&domain, data, &arguments.limits, FOLDER).await?;
+    let limits = arguments.limits.over(&domain.manifest.limits);
+    let session = context.tool_session_in(&domain, data, limits, FOLDER).await?;
 
     section("tools");
     for tool in session.toolbox.tools() {

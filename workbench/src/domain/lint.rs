@@ -92,18 +92,7 @@ impl Report<'_> {
     }
 
     fn limits(&mut self, limits: &Limits) {
-        let limits = [
-            ("serial_turns", u64::from(limits.serial_turns)),
-            ("loop_turns", u64::from(limits.loop_turns)),
-            ("code_turns", u64::from(limits.code_turns)),
-            ("hosted_turns", u64::from(limits.hosted_turns)),
-            ("script_seconds", limits.script_seconds),
-            ("script_memory_mb", limits.script_memory_mb),
-            ("tool_seconds", limits.tool_seconds),
-            ("tool_calls", u64::from(limits.tool_calls)),
-            ("output_chars", limits.output_chars as u64),
-        ];
-        for (key, value) in limits {
+        for (key, value) in limits.entries() {
             self.positive(&[Key("limits"), Key(key)], value);
         }
     }

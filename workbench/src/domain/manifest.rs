@@ -94,7 +94,7 @@ pub struct TaskSection {
     pub prompt: Option<String>,
 }
 
-/// `[limits]`; every one can also be given on the command line under the same name.
+/// `[limits]`; commands that make runs take every one under the same name, others those that count there.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
@@ -116,6 +116,23 @@ pub struct Limits {
     pub tool_calls: u32,
     /// Characters of a script's output that come back, counted from its end.
     pub output_chars: usize,
+}
+
+impl Limits {
+    /// Each limit with its key.
+    pub fn entries(&self) -> [(&'static str, u64); 9] {
+        [
+            ("serial_turns", u64::from(self.serial_turns)),
+            ("loop_turns", u64::from(self.loop_turns)),
+            ("code_turns", u64::from(self.code_turns)),
+            ("hosted_turns", u64::from(self.hosted_turns)),
+            ("script_seconds", self.script_seconds),
+            ("script_memory_mb", self.script_memory_mb),
+            ("tool_seconds", self.tool_seconds),
+            ("tool_calls", u64::from(self.tool_calls)),
+            ("output_chars", self.output_chars as u64),
+        ]
+    }
 }
 
 /// One entry of `[evidence]`: exactly one of the first six keys says what is read.
