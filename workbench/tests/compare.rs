@@ -39,6 +39,9 @@ fn code_passes_where_step_by_step_falls_short() {
     for run in report["runs"].as_array().unwrap() {
         assert_eq!(run["network_calls"], 0, "the cassette answers everything");
         assert_eq!(run["source"], "cassette");
+        assert_eq!(run["command"], report["runs"][0]["command"], "one command made them all");
+        assert!((1..=3).contains(&run["number"].as_u64().unwrap()), "{run:#}");
+        assert_eq!(run["limits"]["code_turns"], 8);
         assert_eq!(run["stop"], "end_turn");
         let read: u64 =
             run["per_turn"].as_array().unwrap().iter().map(|turn| turn["tokens_read"].as_u64().unwrap()).sum();

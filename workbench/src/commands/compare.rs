@@ -27,7 +27,7 @@ pub(super) async fn run(context: &Context, arguments: &CompareArguments) -> Resu
     let (interrupt, listener) = (interrupt(), console::listener());
     let mut records = Vec::new();
     for plan in &plans {
-        records.extend(plan.make(&context.results, &jobs, arguments.jobs as usize, &listener, &interrupt).await?);
+        records.extend(plan.make(context, &jobs, arguments.jobs as usize, &listener, &interrupt).await?);
     }
     if arguments.format == Format::Text {
         for run in first_of_each_mode(&records) {

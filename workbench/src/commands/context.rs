@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use jiff::Timestamp;
 use tempfile::TempDir;
 
 use crate::artifacts::{OutFolder, Pages};
@@ -28,6 +29,8 @@ const BY_HAND: &str = "by-hand";
 pub(super) struct Context {
     pub(super) workspace: Workspace,
     pub(super) results: PathBuf,
+    /// Names this command in the records of its runs: the UTC time of its start and its process id.
+    pub(super) command: String,
 }
 
 /// Where a command's data comes from.
@@ -55,7 +58,9 @@ impl Context {
         let here = std::env::current_dir().map_err(Failure::usage)?;
         let workspace = Workspace::discover(&here);
         let results = results.unwrap_or_else(|| workspace.results());
-        Ok(Self { workspace, results })
+        let started = Timestamp::now().strftime("%Y-%m-%dT%H-%M-%SZ");
+        let command = format!("{started}-{}", std::process::id());
+        Ok(Self { workspace, results, command })
     }
 
     /// Finds and checks a domain.

@@ -1,6 +1,5 @@
 //! Makes the runs that `run` and `compare` ask for.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use futures::StreamExt;
@@ -62,7 +61,7 @@ impl Plan {
     /// Makes the runs, `at_once` at a time. Those that an interruption kept from starting are left out.
     pub(super) async fn make(
         &self,
-        results: &Path,
+        context: &Context,
         jobs: &[Job],
         at_once: usize,
         listener: &Listener,
@@ -72,7 +71,7 @@ impl Plan {
             if *interrupt.borrow() {
                 return Ok(None);
             }
-            self.run(results, *job, listener, interrupt).await.map(Some)
+            self.run(context, *job, listener, interrupt).await.map(Some)
         });
         let mut records = Vec::new();
         let mut outcomes = futures::stream::iter(runs).buffered(at_once);
@@ -84,7 +83,7 @@ impl Plan {
 
     async fn run(
         &self,
-        results: &Path,
+        context: &Context,
         job: Job,
         listener: &Listener,
         interrupt: &watch::Receiver<bool>,
@@ -92,13 +91,14 @@ impl Plan {
         let request = RunRequest {
             domain: &self.domain,
             mode: job.mode,
+            command: &context.command,
             number: job.number,
             model: model_for(&self.domain, job.mode, &self.sandbox)?,
             model_name: self.options.model.clone(),
             sandbox: Some(Arc::clone(&self.sandbox)),
             library: &self.library,
             web: self.data.web.clone(),
-            results,
+            results: &context.results,
             limits: self.options.limits.over(&self.domain.manifest.limits),
             tag: self.options.tag.clone(),
             profile: profile().to_owned(),

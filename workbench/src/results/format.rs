@@ -1,6 +1,8 @@
 //! The names in `run.json`, `ledger.jsonl` and `verify.json`. `docs/results-format.md` tells them
 //! with examples; additions keep the version, anything else makes a new one.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -48,6 +50,15 @@ pub struct RunRecord {
     pub source: String,
     /// `debug` or `release`.
     pub profile: String,
+    /// The limits it ran under, by their keys in the manifest.
+    #[serde(default)]
+    pub limits: BTreeMap<String, u64>,
+    /// Which command made it: the UTC time of its start and its process id.
+    #[serde(default)]
+    pub command: String,
+    /// Counts the runs of this domain and mode in that command, from 1.
+    #[serde(default)]
+    pub number: u32,
     /// What the user called this run.
     pub tag: Option<String>,
     /// UTC, RFC 3339.

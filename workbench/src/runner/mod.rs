@@ -43,6 +43,8 @@ pub struct RunRequest<'a> {
     pub domain: &'a Domain,
     /// How the model calls tools.
     pub mode: Mode,
+    /// Which command makes it; see [`crate::results::format::RunRecord::command`].
+    pub command: &'a str,
     /// Counts the runs of this mode in this command, from 1.
     pub number: u32,
     /// Who is asked.

@@ -72,6 +72,7 @@ async fn trial_until(
     let request = RunRequest {
         domain: &domain,
         mode,
+        command: "2026-11-29T12-00-00Z-1",
         number: 1,
         model,
         model_name: "scripted".to_owned(),
@@ -167,6 +168,8 @@ async fn what_was_read_is_summed_over_all_kinds_of_input() {
     assert_eq!((record.tokens_read, record.input_tokens, record.output_tokens), (200, 140, 20));
     assert_eq!((record.cache_read_tokens, record.cache_write_tokens), (40, 20));
     assert!(!record.estimated);
+    assert_eq!((record.command.as_str(), record.number), ("2026-11-29T12-00-00Z-1", 1));
+    assert_eq!((record.limits["output_chars"], record.limits["tool_calls"], record.limits.len()), (40, 2000, 9));
     let turns: Vec<_> =
         record.per_turn.iter().map(|turn| (turn.turn, turn.tokens_read, turn.tools.join(" "))).collect();
     assert_eq!(turns, [(1, 100, "echo".to_owned()), (2, 100, String::new())]);
