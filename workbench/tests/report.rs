@@ -2,8 +2,9 @@
 #![allow(clippy::unwrap_used)]
 
 use serde_json::{Value, json};
-use workbench::report::{summary, table};
-use workbench::results::format::RunRecord;
+use workbench::report::summary::{self, Spread};
+use workbench::report::table;
+use workbench::results::format::{RuleStatus, RunRecord, Stop};
 
 /// A run that read `tokens`; rules as (name, status, got).
 fn run(mode: &str, number: u32, tokens: u64, rules: &[(&str, &str, Value)]) -> RunRecord {
@@ -45,10 +46,10 @@ fn medians_and_ratios_are_those_of_the_runs() {
     let report = summary::summarise(runs);
     let [of_loop, of_code] = report.modes.as_slice() else { panic!("{:#?}", report.modes) };
     assert_eq!((of_loop.mode.as_str(), of_loop.n, of_loop.passed), ("loop", 4, 4));
-    assert_eq!((of_loop.tokens_read.median, of_loop.tokens_read.min, of_loop.tokens_read.max), (25e3, 10e3, 40e3));
-    assert_eq!((of_code.tokens_read.median, of_code.tokens_read.min, of_code.tokens_read.max), (3e3, 2e3, 4e3));
+    assert_eq!(of_loop.tokens_read, Some(Spread { median: 25e3, min: 10e3, max: 40e3 }));
+    assert_eq!(of_code.tokens_read, Some(Spread { median: 3e3, min: 2e3, max: 4e3 }));
     assert!(!of_loop.identical);
-    assert_eq!((of_loop.calls.median, of_code.calls.median), (7.0, 20.0));
+    assert_eq!((of_loop.calls.unwrap().median, of_code.calls.unwrap().median), (7.0, 20.0));
     let [ratio] = report.ratios.as_slice() else { panic!("{:#?}", report.ratios) };
     assert_eq!((ratio.of.as_str(), ratio.to.as_str()), ("loop", "code"));
     assert!((ratio.tokens_read - 25.0 / 3.0).abs() < 1e-9);
@@ -57,12 +58,13 @@ fn medians_and_ratios_are_those_of_the_runs() {
 
 #[test]
 fn runs_made_differently_are_never_pooled() {
-    let changes: [fn(&mut RunRecord); 6] = [
+    let changes: [fn(&mut RunRecord); 7] = [
         |run| run.domain = "dogs".into(),
         |run| run.model = "other:1".into(),
         |run| run.source = "live".into(),
         |run| run.profile = "release".into(),
         |run| run.sandbox = Some("docker".into()),
+        |run| run.limits = [("tool_calls".to_owned(), 3)].into(),
         |run| run.mode = "serial".into(),
     ];
     for change in changes {
@@ -73,7 +75,104 @@ fn runs_made_differently_are_never_pooled() {
     }
     let report = summary::summarise(vec![run("code", 1, 5_000, PASS), run("code", 2, 5_000, PASS)]);
     assert_eq!(report.modes.len(), 1);
-    assert!(report.modes[0].identical);
+}
+
+#[test]
+fn modes_made_differently_have_no_ratio() {
+    let changes: [fn(&mut RunRecord); 5] = [
+        |run| run.domain = "dogs".into(),
+        |run| run.model = "other:1".into(),
+        |run| run.source = "live".into(),
+        |run| run.profile = "release".into(),
+        |run| run.limits = [("tool_calls".to_owned(), 3)].into(),
+    ];
+    for change in changes {
+        let mut other = run("code", 1, 5_000, PASS);
+        change(&mut other);
+        let report = summary::summarise(vec![run("loop", 1, 50_000, PASS), other]);
+        assert_eq!(report.ratios, [], "{:#?}", report.modes);
+    }
+}
+
+#[test]
+fn each_sandbox_and_each_profile_has_its_own_ratio() {
+    let in_docker = || RunRecord { sandbox: Some("docker".into()), ..run("code", 1, 2_500, PASS) };
+    let in_release = |mode, tokens| RunRecord { profile: "release".into(), ..run(mode, 1, tokens, PASS) };
+    let report = summary::summarise(vec![
+        run("loop", 1, 50_000, PASS),
+        RunRecord { sandbox: Some("embedded".into()), ..run("code", 1, 5_000, PASS) },
+        in_docker(),
+        in_release("loop", 40_000),
+        in_release("code", 1_000),
+    ]);
+    let ratios: Vec<(&str, Option<&str>, f64)> = report
+        .ratios
+        .iter()
+        .map(|ratio| (ratio.setting.profile.as_str(), ratio.sandbox.as_deref(), ratio.tokens_read))
+        .collect();
+    assert_eq!(ratios, [("debug", Some("docker"), 20.0), ("debug", Some("embedded"), 10.0), ("release", None, 40.0)]);
+    let json = serde_json::to_value(&report.ratios[0]).unwrap();
+    assert_eq!((&json["profile"], &json["sandbox"]), (&json!("debug"), &json!("docker")));
+    insta::assert_snapshot!(table::report(&report));
+}
+
+/// What a fault, a missing verdict or a hand cut off says nothing about a mode.
+#[test]
+fn figures_are_those_of_decided_runs() {
+    let cuts: [fn(&mut RunRecord); 4] = [
+        |run| run.verify = None,
+        |run| run.verify.as_mut().unwrap().rules[0].status = RuleStatus::Error,
+        |run| run.stop = Stop::Interrupted,
+        |run| run.stop = Stop::ModelError,
+    ];
+    for cut in cuts {
+        let mut undecided = run("loop", 1, 900, PASS);
+        cut(&mut undecided);
+        let runs = vec![undecided.clone(), run("loop", 2, 30_000, PASS), run("code", 1, 3_000, PASS)];
+        let report = summary::summarise(runs);
+        let of_loop = &report.modes[0];
+        assert_eq!((of_loop.n, of_loop.passed, of_loop.errors), (1, 1, 1));
+        assert_eq!(of_loop.tokens_read, Some(Spread { median: 30e3, min: 30e3, max: 30e3 }));
+        assert_eq!((report.ratios[0].low, report.ratios[0].high), (10.0, 10.0));
+
+        let report = summary::summarise(vec![undecided, run("code", 1, 3_000, PASS)]);
+        let of_loop = serde_json::to_value(&report.modes[0]).unwrap();
+        assert_eq!((&of_loop["n"], &of_loop["passed"], &of_loop["errors"]), (&json!(0), &json!(0), &json!(1)));
+        for figure in ["tokens_read", "model_turns", "calls", "scripts", "seconds", "cost_usd"] {
+            assert_eq!(of_loop[figure], Value::Null, "{figure}");
+        }
+        assert_eq!(report.ratios, []);
+    }
+}
+
+#[test]
+fn runs_are_identical_when_every_turn_and_every_rule_is() {
+    let twice = |change: fn(&mut RunRecord)| {
+        let mut second = run("loop", 2, 5_000, PASS);
+        change(&mut second);
+        summary::summarise(vec![run("loop", 1, 5_000, PASS), second]).modes[0].identical
+    };
+    assert!(twice(|run| run.seconds = 9.0));
+    assert!(!twice(|run| run.per_turn.swap(0, 1)));
+    assert!(!twice(|run| run.per_turn[0].tools = vec!["get_object".into()]));
+    assert!(!twice(|run| run.verify.as_mut().unwrap().rules[0].status = RuleStatus::Fail));
+    assert!(!twice(|run| run.verify = None), "one decided run is alone");
+    assert!(!summary::summarise(vec![run("loop", 1, 5_000, PASS)]).modes[0].identical);
+}
+
+#[test]
+fn limits_that_set_runs_apart_are_named() {
+    let limits = |calls| [("loop_turns".to_owned(), 60), ("tool_calls".to_owned(), calls)].into();
+    let runs = [2000, 3].map(|calls| RunRecord { limits: limits(calls), ..run("loop", 1, 5_000, PASS) });
+    let text = table::report(&summary::summarise(runs.into()));
+    let heads: Vec<&str> = text.lines().filter(|line| line.starts_with("cats")).collect();
+    assert_eq!(
+        heads,
+        [
+            "cats · rehearsal · cassette · debug build · tool_calls 2000",
+            "cats · rehearsal · cassette · debug build · tool_calls 3"
+        ]
+    );
 }
 
 #[test]

@@ -2,5 +2,6 @@
 
 pub mod console;
 pub mod run_story;
+mod shortfall;
 pub mod summary;
 pub mod table;

@@ -1,8 +1,10 @@
 //! Figures of many runs: the content of `report --format json`.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
-use crate::results::format::{REPORT_FORMAT, RuleStatus, RunRecord};
+use crate::results::format::{REPORT_FORMAT, RuleStatus, RunRecord, Stop};
 
 /// The whole report.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -17,47 +19,59 @@ pub struct Report {
     pub ratios: Vec<Ratio>,
 }
 
-/// Runs of one domain, mode, model and source, pooled. Runs made differently are never pooled.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ModeSummary {
+/// What runs must share to be compared at all.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Setting {
     /// Name of the domain.
     pub domain: String,
-    /// Name of the mode.
-    pub mode: String,
     /// Who was asked.
     pub model: String,
-    /// Sandbox of code mode.
-    pub sandbox: Option<String>,
     /// Where the data came from.
     pub source: String,
     /// `debug` or `release`.
     pub profile: String,
-    /// Number of runs.
+    /// The limits the runs had, by their keys in the manifest.
+    pub limits: BTreeMap<String, u64>,
+}
+
+/// Runs of one setting, mode and sandbox, pooled. Runs made differently are never pooled.
+///
+/// Figures are those of the decided runs, and null when there are none.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ModeSummary {
+    /// What it shares with the modes it is compared with.
+    #[serde(flatten)]
+    pub setting: Setting,
+    /// Name of the mode.
+    pub mode: String,
+    /// Sandbox of code mode.
+    pub sandbox: Option<String>,
+    /// Number of decided runs.
     pub n: usize,
-    /// Runs whose every rule passed.
+    /// Of them, runs whose every rule passed.
     pub passed: usize,
-    /// Runs without a verdict of the model's making: a rule ended in `error`, or nothing was judged.
+    /// Runs that are not decided, and not among `n`.
     pub errors: usize,
     /// Whether tokens were counted locally.
     pub estimated: bool,
-    /// Whether every run read the same number of tokens in as many turns and calls.
+    /// Whether there are several runs, and each read, called and achieved the same on every turn.
     pub identical: bool,
     /// What the model read in a run.
-    pub tokens_read: Spread,
+    pub tokens_read: Option<Spread>,
     /// Its turns.
-    pub model_turns: Spread,
+    pub model_turns: Option<Spread>,
     /// Its calls, those of scripts included.
-    pub calls: Spread,
+    pub calls: Option<Spread>,
     /// Scripts run.
-    pub scripts: Spread,
+    pub scripts: Option<Spread>,
     /// Wall time.
-    pub seconds: Spread,
-    /// Price in US dollars; null when a run's price is not known.
+    pub seconds: Option<Spread>,
+    /// Price in US dollars; null also when a run's price is not known.
     pub cost_usd: Option<Spread>,
 }
 
 /// Median and range.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Spread {
     /// The middle value; of an even number of values, the mean of the two in the middle.
     pub median: f64,
@@ -70,16 +84,15 @@ pub struct Spread {
 /// Tokens read in mode `of` for each token read in mode `to`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ratio {
-    /// Name of the domain.
-    pub domain: String,
-    /// Who was asked.
-    pub model: String,
-    /// Where the data came from.
-    pub source: String,
+    /// What both modes share.
+    #[serde(flatten)]
+    pub setting: Setting,
     /// The mode above the line.
     pub of: String,
     /// The mode below it.
     pub to: String,
+    /// The sandbox of the mode below.
+    pub sandbox: Option<String>,
     /// Ratio of the medians.
     pub tokens_read: f64,
     /// Smallest run of `of` to largest run of `to`.
@@ -101,30 +114,23 @@ pub fn summarise(runs: Vec<RunRecord>) -> Report {
         }
     }
     let mut modes: Vec<ModeSummary> = groups.iter().map(|group| summary_of(group)).collect();
-    modes.sort_by(|a, b| {
-        (&a.domain, &a.model, &a.source, &a.profile, mode_rank(&a.mode)).cmp(&(
-            &b.domain,
-            &b.model,
-            &b.source,
-            &b.profile,
-            mode_rank(&b.mode),
-        ))
-    });
+    let place = |mode: &ModeSummary| (mode.setting.clone(), mode_rank(&mode.mode), mode.sandbox.clone());
+    modes.sort_by_cached_key(place);
     let ratios = ratios_of(&modes);
     Report { format: REPORT_FORMAT.to_owned(), runs, modes, ratios }
 }
 
 /// Whether a run's every rule passed.
 pub fn passed(run: &RunRecord) -> bool {
-    run.verify.as_ref().is_some_and(|verdict| verdict.ok)
+    !undecided(run) && run.verify.as_ref().is_some_and(|verdict| verdict.ok)
 }
 
-/// Whether a run says nothing about the model: it was not judged, or a rule met a fault that is not the model's.
+/// Whether a run says nothing about the model: it was cut off by a fault or by hand, it was not judged, or a rule met
+/// a fault that is not the model's.
 pub fn undecided(run: &RunRecord) -> bool {
-    match &run.verify {
-        Some(verdict) => verdict.rules.iter().any(|rule| rule.status == RuleStatus::Error),
-        None => true,
-    }
+    let cut_off = matches!(run.stop, Stop::ModelError | Stop::Interrupted);
+    let Some(verdict) = &run.verify else { return true };
+    cut_off || verdict.rules.iter().any(|rule| rule.status == RuleStatus::Error)
 }
 
 /// Calls of a run, as people count them: what the model asked for, and what scripts did.
@@ -133,12 +139,18 @@ pub fn calls_of(run: &RunRecord) -> u32 {
 }
 
 fn made_alike(a: &RunRecord, b: &RunRecord) -> bool {
-    a.domain == b.domain
-        && a.mode == b.mode
-        && a.model == b.model
-        && a.sandbox == b.sandbox
-        && a.source == b.source
-        && a.profile == b.profile
+    Setting::of(a) == Setting::of(b) && a.mode == b.mode && a.sandbox == b.sandbox
+}
+
+/// Whether two runs did the same on every turn and were judged alike.
+fn went_alike(a: &RunRecord, b: &RunRecord) -> bool {
+    let statuses = |run: &RunRecord| -> Vec<RuleStatus> {
+        run.verify.iter().flat_map(|verdict| &verdict.rules).map(|rule| rule.status).collect()
+    };
+    a.per_turn == b.per_turn
+        && calls_of(a) == calls_of(b)
+        && a.scripts_run == b.scripts_run
+        && statuses(a) == statuses(b)
 }
 
 /// The place of a mode in tables.
@@ -148,31 +160,24 @@ pub fn mode_rank(mode: &str) -> usize {
 
 fn summary_of(group: &[&RunRecord]) -> ModeSummary {
     let first = group[0];
-    let spread = |value: fn(&RunRecord) -> f64| Spread::of(group.iter().map(|run| value(run)));
-    let costs: Option<Vec<f64>> = group.iter().map(|run| run.cost_usd).collect();
-    let (tokens_read, model_turns, calls) = (
-        spread(|run| run.tokens_read as f64),
-        spread(|run| f64::from(run.model_turns)),
-        spread(|run| f64::from(calls_of(run))),
-    );
+    let decided: Vec<&RunRecord> = group.iter().copied().filter(|run| !undecided(run)).collect();
+    let spread = |value: fn(&RunRecord) -> f64| Spread::of(decided.iter().map(|run| value(run)));
+    let costs: Option<Vec<f64>> = decided.iter().map(|run| run.cost_usd).collect();
     ModeSummary {
-        domain: first.domain.clone(),
+        setting: Setting::of(first),
         mode: first.mode.clone(),
-        model: first.model.clone(),
         sandbox: first.sandbox.clone(),
-        source: first.source.clone(),
-        profile: first.profile.clone(),
-        n: group.len(),
-        passed: group.iter().filter(|run| passed(run)).count(),
-        errors: group.iter().filter(|run| undecided(run)).count(),
+        n: decided.len(),
+        passed: decided.iter().filter(|run| passed(run)).count(),
+        errors: group.len() - decided.len(),
         estimated: group.iter().any(|run| run.estimated),
-        identical: group.len() > 1 && tokens_read.is_flat() && model_turns.is_flat() && calls.is_flat(),
-        tokens_read,
-        model_turns,
-        calls,
+        identical: decided.len() > 1 && decided.iter().all(|run| went_alike(decided[0], run)),
+        tokens_read: spread(|run| run.tokens_read as f64),
+        model_turns: spread(|run| f64::from(run.model_turns)),
+        calls: spread(|run| f64::from(calls_of(run))),
         scripts: spread(|run| f64::from(run.scripts_run)),
         seconds: spread(|run| run.seconds),
-        cost_usd: costs.map(|costs| Spread::of(costs.into_iter())),
+        cost_usd: costs.and_then(|costs| Spread::of(costs.into_iter())),
     }
 }
 
@@ -181,22 +186,16 @@ fn ratios_of(modes: &[ModeSummary]) -> Vec<Ratio> {
     let mut ratios = Vec::new();
     for of in modes.iter().filter(|summary| matches!(summary.mode.as_str(), "serial" | "loop")) {
         for to in modes.iter().filter(|summary| matches!(summary.mode.as_str(), "code" | "hosted")) {
-            let comparable = of.domain == to.domain
-                && of.model == to.model
-                && of.source == to.source
-                && of.profile == to.profile
-                && of.tokens_read.min > 0.0
-                && to.tokens_read.min > 0.0;
-            if comparable {
+            let (Some(above), Some(below)) = (of.tokens_read, to.tokens_read) else { continue };
+            if of.setting == to.setting && above.min > 0.0 && below.min > 0.0 {
                 ratios.push(Ratio {
-                    domain: of.domain.clone(),
-                    model: of.model.clone(),
-                    source: of.source.clone(),
+                    setting: of.setting.clone(),
                     of: of.mode.clone(),
                     to: to.mode.clone(),
-                    tokens_read: of.tokens_read.median / to.tokens_read.median,
-                    low: of.tokens_read.min / to.tokens_read.max,
-                    high: of.tokens_read.max / to.tokens_read.min,
+                    sandbox: to.sandbox.clone(),
+                    tokens_read: above.median / below.median,
+                    low: above.min / below.max,
+                    high: above.max / below.min,
                 });
             }
         }
@@ -204,20 +203,28 @@ fn ratios_of(modes: &[ModeSummary]) -> Vec<Ratio> {
     ratios
 }
 
+impl Setting {
+    /// That of a run.
+    pub fn of(run: &RunRecord) -> Self {
+        Self {
+            domain: run.domain.clone(),
+            model: run.model.clone(),
+            source: run.source.clone(),
+            profile: run.profile.clone(),
+            limits: run.limits.clone(),
+        }
+    }
+}
+
 impl Spread {
-    /// Median and range of `values`; zeros when there are none.
-    pub fn of(values: impl Iterator<Item = f64>) -> Self {
+    /// Median and range of `values`, if there are any.
+    pub fn of(values: impl Iterator<Item = f64>) -> Option<Self> {
         let mut values: Vec<f64> = values.collect();
         values.sort_by(f64::total_cmp);
-        let (Some(min), Some(max)) = (values.first().copied(), values.last().copied()) else { return Self::default() };
+        let (min, max) = (*values.first()?, *values.last()?);
         let middle = values.len() / 2;
         let median =
             if values.len() % 2 == 1 { values[middle] } else { f64::midpoint(values[middle - 1], values[middle]) };
-        Self { median, min, max }
-    }
-
-    /// Whether all values were the same.
-    pub fn is_flat(&self) -> bool {
-        self.min == self.max
+        Some(Self { median, min, max })
     }
 }

@@ -4,63 +4,86 @@ use std::fmt::Write as _;
 
 use comfy_table::{CellAlignment, ColumnConstraint, Table, presets};
 
-use crate::results::format::{RuleStatus, RunRecord};
+use crate::results::format::RunRecord;
 
-use super::summary::{ModeSummary, Report, Spread, calls_of, mode_rank, passed, undecided};
+use super::shortfall;
+use super::summary::{ModeSummary, Ratio, Report, Setting, Spread, calls_of, mode_rank, undecided};
 
 /// The whole report as text: one row a run, one row a mode, tokens by turn, ratios, what fell short.
 pub fn report(report: &Report) -> String {
     if report.runs.is_empty() {
         return "no runs yet\n".to_owned();
     }
-    let mut text = String::new();
-    for (domain, model, source, profile) in settings_of(report) {
-        let alike = |run: &&RunRecord| {
-            run.domain == domain && run.model == model && run.source == source && run.profile == profile
-        };
-        let mut runs: Vec<&RunRecord> = report.runs.iter().filter(alike).collect();
-        runs.sort_by_key(|run| mode_rank(&run.mode));
-        let modes: Vec<&ModeSummary> = report
-            .modes
-            .iter()
-            .filter(|mode| {
-                mode.domain == domain && mode.model == model && mode.source == source && mode.profile == profile
-            })
-            .collect();
-        let _ = writeln!(text, "{domain} · {model} · {source} · {profile} build\n");
-        let _ = writeln!(text, "{}\n", runs_table(&runs));
-        let _ = writeln!(text, "{}\n", modes_table(&modes));
-        let _ = writeln!(text, "{}", turns_text(&runs));
-        for ratio in report
-            .ratios
-            .iter()
-            .filter(|ratio| ratio.domain == domain && ratio.model == model && ratio.source == source)
-        {
-            let _ = writeln!(
-                text,
-                "tokens read, {} ÷ {}: {}{:.1}{}",
-                ratio.of,
-                ratio.to,
-                mark(runs.iter().any(|run| run.estimated)),
-                ratio.tokens_read,
-                if ratio.low == ratio.high {
-                    String::new()
-                } else {
-                    format!(" ({:.1} to {:.1})", ratio.low, ratio.high)
-                },
-            );
+    let mut settings: Vec<Setting> = Vec::new();
+    for setting in report.runs.iter().map(Setting::of) {
+        if !settings.contains(&setting) {
+            settings.push(setting);
         }
-        text.push_str(&short_text(&runs));
-        if model == "rehearsal" {
-            text.push_str(
-                "\nrehearsal of the lesson's runs: scripted turns, no model was asked; tokens are counted locally (≈)\n",
-            );
-        }
-        text.push('\n');
     }
-    text.truncate(text.trim_end().len());
-    text.push('\n');
+    let parts: Vec<String> = settings.iter().map(|setting| part(report, setting, &settings)).collect();
+    format!("{}\n", parts.join("\n").trim_end())
+}
+
+/// What is said of the runs of one setting.
+fn part(report: &Report, setting: &Setting, settings: &[Setting]) -> String {
+    let mut runs: Vec<&RunRecord> = report.runs.iter().filter(|run| Setting::of(run) == *setting).collect();
+    runs.sort_by_key(|run| mode_rank(&run.mode));
+    let modes: Vec<&ModeSummary> = report.modes.iter().filter(|mode| mode.setting == *setting).collect();
+    let names = Names::of(&runs);
+    let Setting { domain, model, source, profile, .. } = setting;
+    let mut text = format!("{domain} · {model} · {source} · {profile} build{}\n\n", limits_apart(setting, settings));
+    let _ = writeln!(text, "{}\n", runs_table(&runs, names));
+    let _ = writeln!(text, "{}\n", modes_table(&modes, names));
+    let _ = writeln!(text, "{}", turns_text(&runs, names));
+    let estimated = mark(runs.iter().any(|run| run.estimated));
+    for Ratio { of, to, sandbox, tokens_read, low, high, .. } in
+        report.ratios.iter().filter(|ratio| ratio.setting == *setting)
+    {
+        let range = if low == high { String::new() } else { format!(" ({low:.1} to {high:.1})") };
+        let to = names.name(to, sandbox.as_deref());
+        let _ = writeln!(text, "tokens read, {of} ÷ {to}: {estimated}{tokens_read:.1}{range}");
+    }
+    text.push_str(&shortfall::text(&runs, names));
+    if model == "rehearsal" {
+        text.push_str(
+            "\nrehearsal of the lesson's runs: scripted turns, no model was asked; tokens are counted locally (≈)\n",
+        );
+    }
     text
+}
+
+/// The limits by which a setting differs from others of its domain.
+fn limits_apart(setting: &Setting, settings: &[Setting]) -> String {
+    let others: Vec<&Setting> = settings.iter().filter(|other| other.domain == setting.domain).collect();
+    let apart = |key: &String, value: &u64| others.iter().any(|other| other.limits.get(key) != Some(value));
+    let limits = setting.limits.iter().filter(|(key, value)| apart(key, value));
+    limits.map(|(key, value)| format!(" · {key} {value}")).collect()
+}
+
+/// What modes are called: with their sandbox, where there are several.
+#[derive(Clone, Copy)]
+pub(super) struct Names {
+    with_sandbox: bool,
+}
+
+impl Names {
+    fn of(runs: &[&RunRecord]) -> Self {
+        let mut sandboxes: Vec<&String> = runs.iter().filter_map(|run| run.sandbox.as_ref()).collect();
+        sandboxes.sort();
+        sandboxes.dedup();
+        Self { with_sandbox: sandboxes.len() > 1 }
+    }
+
+    fn name(self, mode: &str, sandbox: Option<&str>) -> String {
+        match sandbox {
+            Some(sandbox) if self.with_sandbox => format!("{mode} ({sandbox})"),
+            _ => mode.to_owned(),
+        }
+    }
+
+    pub(super) fn of_run(self, run: &RunRecord) -> String {
+        self.name(&run.mode, run.sandbox.as_deref())
+    }
 }
 
 /// One line about a run, for progress and `run`.
@@ -81,10 +104,10 @@ pub fn run_line(run: &RunRecord) -> String {
 /// `passed` or `fell short`, or why neither: `undecided`, `not judged`.
 pub fn verdict_text(run: &RunRecord) -> &'static str {
     match &run.verify {
-        Some(verdict) if verdict.ok => "passed",
-        Some(_) if undecided(run) => "undecided",
-        Some(_) => "fell short",
         None => "not judged",
+        Some(_) if undecided(run) => "undecided",
+        Some(verdict) if verdict.ok => "passed",
+        Some(_) => "fell short",
     }
 }
 
@@ -119,24 +142,13 @@ pub fn table(head: &[&str], left: &[usize]) -> Table {
     table
 }
 
-fn settings_of(report: &Report) -> Vec<(String, String, String, String)> {
-    let mut settings = Vec::new();
-    for run in &report.runs {
-        let setting = (run.domain.clone(), run.model.clone(), run.source.clone(), run.profile.clone());
-        if !settings.contains(&setting) {
-            settings.push(setting);
-        }
-    }
-    settings
-}
-
-fn runs_table(runs: &[&RunRecord]) -> String {
+fn runs_table(runs: &[&RunRecord], names: Names) -> String {
     let mut table =
         table(&["run", "mode", "turns", "calls or scripts", "tokens read", "seconds", "verdict"], &[0, 1, 6]);
     for run in runs {
         table.add_row([
             run.run.clone(),
-            run.mode.clone(),
+            names.of_run(run),
             run.model_turns.to_string(),
             calls_text(run),
             format!("{}{}", mark(run.estimated), grouped(run.tokens_read)),
@@ -147,44 +159,44 @@ fn runs_table(runs: &[&RunRecord]) -> String {
     trimmed(&table)
 }
 
-fn modes_table(modes: &[&ModeSummary]) -> String {
+fn modes_table(modes: &[&ModeSummary], names: Names) -> String {
     let mut table = table(&["mode", "passed", "turns", "calls", "scripts", "tokens read", "seconds", ""], &[0, 1, 7]);
     for mode in modes {
-        let spread = |spread: &Spread| range_text(spread, |value| grouped(value.round() as u64));
+        let spread = |spread: &Option<Spread>| range_text(spread.as_ref(), |value| grouped(value.round() as u64));
         let errors = if mode.errors > 0 { format!(", {} undecided", mode.errors) } else { String::new() };
         table.add_row([
-            mode.mode.clone(),
+            names.name(&mode.mode, mode.sandbox.as_deref()),
             format!("{} of {}{errors}", mode.passed, mode.n),
             spread(&mode.model_turns),
             spread(&mode.calls),
             spread(&mode.scripts),
-            format!("{}{}", mark(mode.estimated), spread(&mode.tokens_read)),
-            range_text(&mode.seconds, |value| format!("{value:.1}")),
+            format!("{}{}", mark(mode.estimated && mode.n > 0), spread(&mode.tokens_read)),
+            range_text(mode.seconds.as_ref(), |value| format!("{value:.1}")),
             if mode.identical { "runs identical".to_owned() } else { String::new() },
         ]);
     }
     trimmed(&table)
 }
 
-fn range_text(spread: &Spread, text: impl Fn(f64) -> String) -> String {
-    if text(spread.min) == text(spread.max) {
-        text(spread.median)
-    } else {
-        format!("{} ({} to {})", text(spread.median), text(spread.min), text(spread.max))
-    }
+/// Median and range, or `–` when there are no figures.
+fn range_text(spread: Option<&Spread>, text: impl Fn(f64) -> String) -> String {
+    let Some(Spread { median, min, max }) = spread.copied() else { return "–".to_owned() };
+    if text(min) == text(max) { text(median) } else { format!("{} ({} to {})", text(median), text(min), text(max)) }
 }
 
 /// Tokens read on each turn, one line a mode, of its first run.
-fn turns_text(runs: &[&RunRecord]) -> String {
+fn turns_text(runs: &[&RunRecord], names: Names) -> String {
     let mut text = "tokens read on each turn, first run of each mode\n".to_owned();
-    let mut shown: Vec<&str> = Vec::new();
+    let width = runs.iter().map(|run| names.of_run(run).chars().count()).max().unwrap_or_default();
+    let mut shown: Vec<String> = Vec::new();
     for run in runs {
-        if shown.contains(&run.mode.as_str()) {
+        let name = names.of_run(run);
+        if shown.contains(&name) {
             continue;
         }
-        shown.push(&run.mode);
         let turns: Vec<String> = run.per_turn.iter().map(|turn| short_number(turn.tokens_read)).collect();
-        let _ = writeln!(text, "  {:<7} {}", run.mode, abridged(&turns));
+        let _ = writeln!(text, "  {name:<width$}  {}", abridged(&turns));
+        shown.push(name);
     }
     text
 }
@@ -201,74 +213,6 @@ fn abridged(turns: &[String]) -> String {
 
 fn short_number(number: u64) -> String {
     if number < 1000 { number.to_string() } else { format!("{:.1}k", number as f64 / 1000.0) }
-}
-
-/// What fell short in one mode for one reason.
-struct Shortfall {
-    mode: String,
-    word: &'static str,
-    reason: String,
-    rules: Vec<String>,
-    runs: Vec<String>,
-}
-
-/// The rules that fell short: a line for each mode and reason, since one missing page fails many rules.
-fn short_text(runs: &[&RunRecord]) -> String {
-    let mut shortfalls: Vec<Shortfall> = Vec::new();
-    for run in runs.iter().filter(|run| !passed(run)) {
-        let Some(verdict) = &run.verify else {
-            note(&mut shortfalls, run, "was not judged", reason_of(run).to_owned(), None);
-            continue;
-        };
-        for rule in &verdict.rules {
-            let word = match rule.status {
-                RuleStatus::Pass => continue,
-                RuleStatus::Fail => "fell short",
-                RuleStatus::Error => "undecided",
-            };
-            note(&mut shortfalls, run, word, got_text(&rule.got), Some(&rule.name));
-        }
-    }
-    let lines = shortfalls.iter().map(|shortfall| {
-        let Shortfall { mode, word, reason, rules, runs } = shortfall;
-        let times = if runs.len() > 1 { format!(", in {} runs", runs.len()) } else { String::new() };
-        match rules.as_slice() {
-            [] => format!("\n{mode} {word}: {reason}{times}"),
-            [first, second, third, more @ ..] if !more.is_empty() => {
-                format!("\n{mode} {word}: {first}; {second}; {third}; {} more (got {reason}){times}", more.len())
-            }
-            few => format!("\n{mode} {word}: {} (got {reason}){times}", few.join("; ")),
-        }
-    });
-    let text: String = lines.collect();
-    if text.is_empty() { text } else { text + "\n" }
-}
-
-fn note(shortfalls: &mut Vec<Shortfall>, run: &RunRecord, word: &'static str, reason: String, rule: Option<&str>) {
-    let known =
-        shortfalls.iter_mut().find(|known| known.mode == run.mode && known.word == word && known.reason == reason);
-    let shortfall = match known {
-        Some(known) => known,
-        None => {
-            let (mode, rules, runs) = (run.mode.clone(), Vec::new(), Vec::new());
-            shortfalls.push(Shortfall { mode, word, reason, rules, runs });
-            let last = shortfalls.len() - 1;
-            &mut shortfalls[last]
-        }
-    };
-    for (list, name) in [(&mut shortfall.rules, rule), (&mut shortfall.runs, Some(run.run.as_str()))] {
-        if let Some(name) = name
-            && !list.iter().any(|known| known == name)
-        {
-            list.push(name.to_owned());
-        }
-    }
-}
-
-/// Why a run ended without a verdict: the last line of what failed, which is where a traceback says it.
-fn reason_of(run: &RunRecord) -> &str {
-    let lines = run.stop_detail.as_deref().unwrap_or_default().lines();
-    lines.map(str::trim).rfind(|line| !line.is_empty()).unwrap_or("it was interrupted")
 }
 
 /// What a rule found, in at most 200 characters.
