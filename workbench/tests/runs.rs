@@ -2,11 +2,18 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 #![cfg(all(feature = "embedded", unix))]
 
+#[path = "support/faulty.rs"]
+mod faulty;
+#[path = "support/server.rs"]
+mod server;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use faulty::Faulty;
+use server::{Reply, Server, head};
 use tempfile::TempDir;
 use workbench::results::find::list_runs;
 use workbench::results::format::{CallEnd, RunRecord, Stop};
@@ -140,31 +147,76 @@ impl Drop for Running {
 /// A run that has made its first call and will not end by itself, and its folder.
 fn endless(home: &Path) -> (Running, PathBuf) {
     let domain = trial(home, THINKER);
-    let running = Running(workbench(home, &domain, "loop", &[]).spawn().unwrap());
+    begun(home, &domain, &[], |folder| !read_ledger(folder).unwrap().is_empty())
+}
+
+/// A run under way that has come as far as `far` says, and its folder.
+fn begun(home: &Path, domain: &Path, more: &[&str], far: impl Fn(&Path) -> bool) -> (Running, PathBuf) {
+    let running = Running(workbench(home, domain, "loop", more).spawn().unwrap());
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {
         let listing = list_runs(&home.join("results"), Some("trial")).unwrap();
-        let called = |folder: &Path| !read_ledger(folder).unwrap().is_empty();
-        if let Some(run) = listing.runs.into_iter().find(|run| called(&run.folder)) {
+        if let Some(run) = listing.runs.into_iter().find(|run| far(&run.folder)) {
             return (running, run.folder);
         }
         std::thread::sleep(Duration::from_millis(20));
     }
-    panic!("the run makes no call");
+    panic!("the run does not come that far");
+}
+
+#[cfg(target_os = "linux")]
+fn interrupted((mut running, folder): (Running, PathBuf)) -> RunRecord {
+    use rustix::process::{Pid, Signal, kill_process};
+
+    kill_process(Pid::from_child(&running.0), Signal::INT).unwrap();
+    assert_eq!(running.0.wait().unwrap().code(), Some(130));
+    let record = read_run(&folder).unwrap();
+    assert_eq!((record.stop, &record.verify), (Stop::Interrupted, &None));
+    assert!(folder.join("out").is_dir());
+    record
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn ctrl_c_ends_a_run_that_is_kept_and_not_judged() {
-    use rustix::process::{Pid, Signal, kill_process};
-
     let home = home();
-    let (mut running, folder) = endless(home.path());
-    kill_process(Pid::from_child(&running.0), Signal::INT).unwrap();
-    assert_eq!(running.0.wait().unwrap().code(), Some(130));
-    let record = read_run(&folder).unwrap();
-    assert_eq!((record.stop, record.model_turns, record.verify), (Stop::Interrupted, 1, None));
-    assert!(folder.join("out").is_dir());
+    assert_eq!(interrupted(endless(home.path())).model_turns, 1);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_c_ends_a_run_whose_plugin_does_not_start() {
+    let Some(silent) = Faulty::compiled(&["-DNO_GREETING"]) else { return };
+    let home = home();
+    let domain = trial(home.path(), "print('never')");
+    fs::copy(silent.library(), domain.join("libfaulty.so")).unwrap();
+    let manifest = fs::read_to_string(domain.join("domain.toml")).unwrap();
+    let manifest = manifest.replace("plugin = \"standin\"", "library = \"libfaulty.so\"");
+    fs::write(domain.join("domain.toml"), manifest).unwrap();
+    let record = interrupted(begun(home.path(), &domain, &[], |_| true));
+    assert_eq!(record.model_turns, 0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_c_ends_a_run_that_is_being_judged() {
+    let home = home();
+    let domain = trial(home.path(), "print('done')");
+    let mut manifest = fs::read_to_string(domain.join("domain.toml")).unwrap();
+    manifest.push_str(
+        "[api]\nbase = \"https://api.example.org\"\nhosts = [\"api.example.org\"]\n\
+         [evidence]\nrecord = { get = \"/record\" }\n[[verify]]\nname = \"it is there\"\ncheck = \"record.id == 1\"\n",
+    );
+    fs::write(domain.join("domain.toml"), manifest).unwrap();
+    // A body that never ends.
+    let server = Server::start(|_| {
+        let headers = ["content-type: application/json"];
+        Reply::Endless(head(200, &headers, Some(1 << 20)), b" ".to_vec(), Duration::from_millis(20))
+    });
+    let route = format!("api.example.org={}", server.url());
+    let judging = begun(home.path(), &domain, &["--route", &route], |_| !server.requests().is_empty());
+    let record = interrupted(judging);
+    assert_eq!((record.model_turns, record.final_text.as_str()), (1, "done"));
 }
 
 #[test]

@@ -67,7 +67,7 @@ pub struct RunRecord {
     pub seconds: f64,
     /// Why it ended; a run still going, or killed, says `interrupted`.
     pub stop: Stop,
-    /// What failed, when `stop` is `model_error`, `budget` or `refusal`.
+    /// What failed or was cut off, where there is more to say than `stop` does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_detail: Option<String>,
     /// Answers of the model.

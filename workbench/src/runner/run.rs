@@ -5,8 +5,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bytes::Bytes;
 use plugin_api::wire::ToolSpec;
+use tokio::sync::watch;
 
 use super::code_mode::prepare;
+use super::session::unless_interrupted;
 use super::setup::RunSetup;
 use super::toolbox::ToolServer;
 use super::{Mode, RunError, RunRequest};
@@ -35,11 +37,11 @@ pub async fn run(request: RunRequest<'_>) -> Result<RunRecord, RunError> {
         return Err(RunError::NoSandbox);
     }
     let web = request.web.scoped();
-    let listener = request.listener.clone();
+    let (listener, mut interrupt) = (request.listener.clone(), request.interrupt.clone());
     let mut setup = RunSetup::open(&request)?;
     let mut ended = play(&mut setup, request, &web, prompt).await;
     if ended.is_ok() {
-        ended = judge(&mut setup, domain, &web).await;
+        ended = judge(&mut setup, domain, &web, &mut interrupt).await;
     }
     let counters = web.counters();
     setup.record.network_calls = counters.network_calls;
@@ -70,7 +72,12 @@ async fn play(setup: &mut RunSetup, request: RunRequest<'_>, web: &WebClient, pr
     if let Some(sandbox) = request.sandbox.as_ref().filter(|_| request.mode == Mode::Code) {
         prepare(sandbox);
     }
-    let plugin = Arc::new(start_plugin(&request, web, &setup.folder).await?);
+    let mut interrupt = request.interrupt.clone();
+    let Some(plugin) = unless_interrupted(&mut interrupt, start_plugin(&request, web, &setup.folder)).await else {
+        // The record says so from the beginning.
+        return Ok(());
+    };
+    let plugin = Arc::new(plugin?);
     let server: Arc<dyn ToolServer> = plugin.clone();
     let talk = setup.session(request, server)?.talk(prompt).await;
     if let Some(plugin) = Arc::into_inner(plugin) {
@@ -88,11 +95,22 @@ async fn start_plugin(request: &RunRequest<'_>, web: &WebClient, folder: &RunFol
 }
 
 /// Judges what the run left, unless it ended by a fault that says nothing about the model.
-async fn judge(setup: &mut RunSetup, domain: &Domain, web: &WebClient) -> Result<(), RunError> {
+async fn judge(
+    setup: &mut RunSetup,
+    domain: &Domain,
+    web: &WebClient,
+    interrupt: &mut watch::Receiver<bool>,
+) -> Result<(), RunError> {
     if matches!(setup.record.stop, Stop::ModelError | Stop::Interrupted) {
         return Ok(());
     }
-    let judgement = verify::judge(domain, &setup.folder.out(), Fetch::Web(web)).await;
+    let out = setup.folder.out();
+    let judging = verify::judge(domain, &out, Fetch::Web(web));
+    let Some(judgement) = unless_interrupted(interrupt, judging).await else {
+        setup.record.stop = Stop::Interrupted;
+        setup.record.stop_detail = Some("interrupted while it was judged".to_owned());
+        return Ok(());
+    };
     setup.folder.write_verdict(&judgement.verdict, &judgement.evidence)?;
     setup.record.verify = Some(judgement.verdict);
     Ok(())

@@ -158,7 +158,10 @@ impl Session<'_> {
 
 /// What `work` comes to; `None` when the run is interrupted first. Work that is dropped ends its
 /// children.
-async fn unless_interrupted<T>(interrupt: &mut watch::Receiver<bool>, work: impl Future<Output = T>) -> Option<T> {
+pub(super) async fn unless_interrupted<T>(
+    interrupt: &mut watch::Receiver<bool>,
+    work: impl Future<Output = T>,
+) -> Option<T> {
     tokio::select! {
         biased;
         () = interrupted(interrupt) => None,
