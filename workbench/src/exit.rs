@@ -8,7 +8,7 @@ pub enum Exit {
     Success = 0,
     /// It judged something and found it short.
     Short = 1,
-    /// The command line or a manifest is wrong.
+    /// The command line or a manifest is wrong, or the results folder cannot be written from the start.
     Usage = 2,
     /// A plugin could not be built, loaded or kept alive.
     Plugin = 3,
@@ -16,7 +16,7 @@ pub enum Exit {
     Sandbox = 4,
     /// A model or the network failed.
     Network = 5,
-    /// A bug of the workbench.
+    /// A bug of the workbench, or a system that failed it midway: results that can no longer be written.
     Bug = 70,
     /// Ctrl-C.
     Interrupted = 130,

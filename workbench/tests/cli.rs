@@ -40,6 +40,7 @@ const TABLE: &[(&[&str], i32, &str, &str)] = &[
     (&["run", "met", "--model", "oracle:1"], 2, "", "there is no model `oracle:1`"),
     (&["compare"], 2, "", "<DOMAIN>"),
     (&["compare", "met", "--runs", "0"], 2, "", "0 is not in 1..=100"),
+    (&["compare", "met", "--results", "README.md"], 2, "", "the results folder README.md cannot be written"),
     (&["doctor"], 0, "6 tools, runs offline from its cassette", ""),
 ];
 

@@ -1,5 +1,5 @@
 //! Whole runs: the program, a plugin in its worker, a rehearsal in its sandbox, and what they leave.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 #![cfg(all(feature = "embedded", unix))]
 
 #[path = "support/faulty.rs"]
@@ -13,6 +13,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use faulty::Faulty;
+use serde_json::Value;
 use server::{Reply, Server, head};
 use tempfile::TempDir;
 use workbench::results::find::list_runs;
@@ -123,6 +124,27 @@ fn runs_of_several_processes_at_once_lie_side_by_side() {
     assert!(listing.skipped.is_empty());
     let words: Vec<&str> = listing.runs.iter().map(|run| run.record.final_text.as_str()).collect();
     assert_eq!(words, [LAST_WORDS; 3]);
+}
+
+#[test]
+fn a_comparison_that_fails_reports_the_runs_it_has_made() {
+    let home = home();
+    let blocked = trial(home.path(), "print('never')");
+    let results = home.path().join("results");
+    fs::create_dir(&results).unwrap();
+    fs::write(results.join("trial"), "where the folder of the domain should be").unwrap();
+
+    let mut compare = Command::new(env!("CARGO_BIN_EXE_workbench"));
+    compare.arg("compare").args([&standin(), &blocked, &standin()]).arg("--results").arg(&results);
+    compare.args(["--modes", "loop", "--runs", "2", "--format", "json"]);
+    let Output { status, stdout, stderr } = compare.output().unwrap();
+
+    let (report, stderr): (Value, _) = (serde_json::from_slice(&stdout).unwrap(), String::from_utf8_lossy(&stderr));
+    assert_eq!(status.code(), Some(70), "{stderr}");
+    assert!(stderr.contains("error: could not create ") && stderr.contains("hint: "), "{stderr}");
+    let made: Vec<&str> =
+        report["runs"].as_array().unwrap().iter().map(|run| run["domain"].as_str().unwrap()).collect();
+    assert_eq!(made, ["standin", "standin"]);
 }
 
 /// Makes one call and then thinks for ever.

@@ -14,7 +14,8 @@ use super::context::Context;
 use super::report;
 use super::runs::{Job, Plan, interrupt, unless_interrupted};
 
-/// Makes the runs of every domain, mode after mode, and prints their report.
+/// Makes the runs of every domain, mode after mode, and prints their report. When something fails on the way, the
+/// runs made until then are reported first.
 pub(super) async fn run(context: &Context, arguments: &CompareArguments) -> Result<Exit, Failure> {
     let mut plans = Vec::new();
     for domain in &arguments.domains {
@@ -25,9 +26,19 @@ pub(super) async fn run(context: &Context, arguments: &CompareArguments) -> Resu
         .flat_map(|number| arguments.modes.iter().map(move |mode| Job { mode: *mode, number }))
         .collect();
     let (interrupt, listener) = (interrupt(), console::listener());
-    let mut records = Vec::new();
+    let (mut records, mut failure) = (Vec::new(), None);
     for plan in &plans {
-        records.extend(plan.make(context, &jobs, arguments.jobs as usize, &listener, &interrupt).await?);
+        let made = plan.make(context, &jobs, arguments.jobs as usize, &listener, &interrupt).await;
+        records.extend(made.records);
+        failure = made.failure;
+        if failure.is_some() {
+            break;
+        }
+    }
+    if records.is_empty()
+        && let Some(failure) = failure
+    {
+        return Err(failure);
     }
     if arguments.format == Format::Text {
         for run in first_of_each_mode(&records) {
@@ -38,7 +49,10 @@ pub(super) async fn run(context: &Context, arguments: &CompareArguments) -> Resu
         }
     }
     let exit = report::print(records, arguments.format, &arguments.require)?;
-    Ok(unless_interrupted(&interrupt, exit))
+    match failure {
+        Some(failure) => Err(failure),
+        None => Ok(unless_interrupted(&interrupt, exit)),
+    }
 }
 
 fn first_of_each_mode(records: &[RunRecord]) -> Vec<&RunRecord> {

@@ -18,6 +18,7 @@ use crate::exit::Exit;
 use crate::plugin::{ClientSettings, PluginClient, PluginError, RunServices, library_for};
 use crate::report::console;
 use crate::results::format::CallRecord;
+use crate::results::store::StoreError;
 use crate::runner::{Caller, Ledger, Toolbox, script_limits};
 use crate::sandbox::{Sandbox, SandboxError, Script, ScriptOutcome};
 use crate::web::{Counters, Source, WebClient, WebError, WebSettings};
@@ -61,6 +62,15 @@ impl Context {
         let started = Timestamp::now().strftime("%Y-%m-%dT%H-%M-%SZ");
         let command = format!("{started}-{}", std::process::id());
         Ok(Self { workspace, results, command })
+    }
+
+    /// Makes the results folder where there is none, and tries to write into it.
+    pub(super) fn try_results(&self) -> Result<(), Failure> {
+        let written = fs::create_dir_all(&self.results).and_then(|()| tempfile::tempfile_in(&self.results));
+        written.map(drop).map_err(|error| {
+            Failure::usage(format!("the results folder {} cannot be written: {error}", self.results.display()))
+                .hint("choose another with `--results FOLDER`")
+        })
     }
 
     /// Finds and checks a domain.
@@ -193,6 +203,16 @@ pub(super) fn plugin(error: PluginError) -> Failure {
 /// A sandbox's failure as that of a command.
 pub(super) fn sandbox_failure(error: SandboxError) -> Failure {
     Failure::new(Exit::Sandbox, error)
+}
+
+/// What went wrong with results as the failure of a command: what a user named wrongly, or a file system that
+/// refuses what it granted before.
+pub(super) fn store(error: StoreError) -> Failure {
+    match error {
+        StoreError::Io { action: "read", .. } => Failure::usage(error),
+        StoreError::Io { .. } => Failure::new(Exit::Bug, error).hint("look for a full disk, or rights that changed"),
+        _ => Failure::usage(error),
+    }
 }
 
 /// A failed request as the failure of a command.

@@ -27,7 +27,7 @@ struct Check {
 /// Looks at what every command needs; exit 1 when something is missing.
 pub(super) async fn run(context: &Context, arguments: &DoctorArguments) -> Result<Exit, Failure> {
     let mut checks = vec![
-        check("results folder", writable(&context.results)),
+        check("results folder", results(context)),
         check("cargo", cargo().await),
         check("embedded sandbox", python().await),
     ];
@@ -58,11 +58,9 @@ fn check(name: &str, outcome: Result<String, String>) -> Check {
     Check { name: name.to_owned(), ok, found: outcome.unwrap_or_else(|problem| problem) }
 }
 
-fn writable(results: &std::path::Path) -> Result<String, String> {
-    std::fs::create_dir_all(results)
-        .and_then(|()| tempfile::tempfile_in(results))
-        .map(|_| results.display().to_string())
-        .map_err(|error| format!("{} cannot be written: {error}; choose another with `--results`", results.display()))
+fn results(context: &Context) -> Result<String, String> {
+    let found = context.try_results().map(|()| context.results.display().to_string());
+    found.map_err(|failure| format!("{}; choose another with `--results`", failure.error))
 }
 
 /// Without cargo only libraries that were built before can be used.

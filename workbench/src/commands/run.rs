@@ -18,8 +18,11 @@ pub(super) async fn run(context: &Context, arguments: &RunArguments) -> Result<E
     let plan = Plan::new(context, &arguments.domain, &[arguments.mode], &arguments.options).await?;
     let interrupt = interrupt();
     let job = Job { mode: arguments.mode, number: 1 };
-    let records = plan.make(context, &[job], 1, &console::listener(), &interrupt).await?;
-    let Some(record) = records.first() else { return Ok(Exit::Interrupted) };
+    let made = plan.make(context, &[job], 1, &console::listener(), &interrupt).await;
+    if let Some(failure) = made.failure {
+        return Err(failure);
+    }
+    let Some(record) = made.records.first() else { return Ok(Exit::Interrupted) };
     let folder = context.results.join(&record.domain).join(&record.run);
     match arguments.format {
         Format::Json => print_json(record)?,

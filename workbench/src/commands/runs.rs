@@ -1,6 +1,7 @@
 //! Makes the runs that `run` and `compare` ask for.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::StreamExt;
 use tokio::sync::watch;
@@ -17,7 +18,7 @@ use crate::results::format::RunRecord;
 use crate::runner::{self, Mode, RunError, RunRequest};
 use crate::sandbox::Sandbox;
 
-use super::context::{Context, Data, plugin, sandbox, sandbox_failure};
+use super::context::{Context, Data, plugin, sandbox, sandbox_failure, store};
 
 /// Everything the runs of one domain share.
 pub(super) struct Plan {
@@ -26,6 +27,13 @@ pub(super) struct Plan {
     data: Data,
     sandbox: Arc<dyn Sandbox>,
     options: RunOptions,
+}
+
+/// The runs that were made, and why there are no more.
+#[derive(Default)]
+pub(super) struct Made {
+    pub(super) records: Vec<RunRecord>,
+    pub(super) failure: Option<Failure>,
 }
 
 /// A run to be made.
@@ -44,6 +52,7 @@ impl Plan {
         modes: &[Mode],
         options: &RunOptions,
     ) -> Result<Self, Failure> {
+        context.try_results()?;
         let domain = context.domain(domain)?;
         if options.model != rehearsal::NAME {
             return Err(Failure::usage(format!("there is no model `{}` in this version", options.model))
@@ -58,7 +67,8 @@ impl Plan {
         Ok(Self { domain, library, data, sandbox, options: options.clone() })
     }
 
-    /// Makes the runs, `at_once` at a time. Those that an interruption kept from starting are left out.
+    /// Makes the runs, `at_once` at a time. After an interruption or a failure none is started any more, and those
+    /// that were are kept: runs may have cost money.
     pub(super) async fn make(
         &self,
         context: &Context,
@@ -66,19 +76,25 @@ impl Plan {
         at_once: usize,
         listener: &Listener,
         interrupt: &watch::Receiver<bool>,
-    ) -> Result<Vec<RunRecord>, Failure> {
+    ) -> Made {
+        let failed = &AtomicBool::new(false);
         let runs = jobs.iter().map(|job| async move {
-            if *interrupt.borrow() {
+            if *interrupt.borrow() || failed.load(Ordering::Relaxed) {
                 return Ok(None);
             }
-            self.run(context, *job, listener, interrupt).await.map(Some)
+            let outcome = self.run(context, *job, listener, interrupt).await;
+            failed.fetch_or(outcome.is_err(), Ordering::Relaxed);
+            outcome.map(Some)
         });
-        let mut records = Vec::new();
+        let mut made = Made::default();
         let mut outcomes = futures::stream::iter(runs).buffered(at_once);
         while let Some(outcome) = outcomes.next().await {
-            records.extend(outcome?);
+            match outcome {
+                Ok(record) => made.records.extend(record),
+                Err(failure) => made.failure = made.failure.or(Some(failure)),
+            }
         }
-        Ok(records)
+        made
     }
 
     async fn run(
@@ -109,6 +125,7 @@ impl Plan {
         runner::run(request).await.map_err(|error| match error {
             RunError::Plugin(error) => plugin(error),
             RunError::Sandbox(error) => sandbox_failure(error),
+            RunError::Store(error) => store(error),
             other => Failure::usage(other),
         })
     }
