@@ -62,7 +62,8 @@ echo 'from tools import *; print(list_departments())' | workbench script met -")
     )]
     Compare(CompareArguments),
     /// Judge a finished run again, from its files
-    #[command(after_help = "Example:\n  workbench verify 2026-11-29T15-30-00Z-code-1")]
+    #[command(after_help = "Examples:\n  workbench verify 2026-11-29T15-30-00Z-code-1\n  \
+workbench verify 2026-11-29T15-30-00Z-code-1 --again    what is missing is asked for")]
     Verify(VerifyArguments),
     /// Show the runs of a domain, and the figures of each mode
     #[command(after_help = "Examples:\n  workbench report met\n  workbench report met --format json")]
@@ -216,9 +217,15 @@ pub struct CompareArguments {
 pub struct VerifyArguments {
     /// A run's name or folder
     pub run: String,
+    /// Ask for missing answers of the API where the run got its data; the sources below do so, too
+    #[arg(long)]
+    pub again: bool,
     /// How to print
     #[arg(long, default_value = "text")]
     pub format: Format,
+    /// Where missing answers come from
+    #[command(flatten)]
+    pub source: SourceOptions,
 }
 
 /// `workbench report`

@@ -35,6 +35,14 @@ pub struct SourceOptions {
     pub injections: Vec<Injection>,
 }
 
+impl SourceOptions {
+    /// Whether any of them was given.
+    pub fn is_given(&self) -> bool {
+        let Self { live, routes, offline, fresh, injections } = self;
+        *live || *offline || *fresh || !routes.is_empty() || !injections.is_empty()
+    }
+}
+
 /// What ends a tool call, and how many there may be.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Limits (default: the domain's)")]

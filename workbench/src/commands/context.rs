@@ -26,6 +26,9 @@ use crate::web::{Counters, Source, WebClient, WebError, WebSettings};
 /// Folder of a domain's results where commands without a run put their files.
 const BY_HAND: &str = "by-hand";
 
+/// Stands in `source` of `run.json` before each injected fault.
+const INJECTED: &str = ", inject ";
+
 /// The workspace and where its results go.
 pub(super) struct Context {
     pub(super) workspace: Workspace,
@@ -96,7 +99,7 @@ impl Context {
         };
         let mut label = source.to_string();
         for injection in &options.injections {
-            label.push_str(&format!(", inject {injection}"));
+            label.push_str(&format!("{INJECTED}{injection}"));
         }
         let caches = self.results.join(".cache");
         let fresh = if options.fresh { Some(fresh_cache(&caches)?) } else { None };
@@ -203,6 +206,21 @@ pub(super) fn plugin(error: PluginError) -> Failure {
 /// A sandbox's failure as that of a command.
 pub(super) fn sandbox_failure(error: SandboxError) -> Failure {
     Failure::new(Exit::Sandbox, error)
+}
+
+/// The options under which a run's record says that its data came from `source`, as [`Data::label`] does.
+pub(super) fn source_of_run(source: &str) -> Result<SourceOptions, Failure> {
+    let mut parts = source.split(INJECTED);
+    let mut options = SourceOptions::default();
+    match parts.next().unwrap_or_default() {
+        "cassette" => {}
+        "live" => options.live = true,
+        routes => {
+            options.routes = routes.split(", ").map(str::parse).collect::<Result<_, _>>().map_err(Failure::usage)?;
+        }
+    }
+    options.injections = parts.map(str::parse).collect::<Result<_, _>>().map_err(Failure::usage)?;
+    Ok(options)
 }
 
 /// What went wrong with results as the failure of a command: what a user named wrongly, or a file system that

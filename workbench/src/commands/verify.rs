@@ -1,32 +1,94 @@
 //! `workbench verify`
 
+use serde_json::Value;
+
 use crate::cli::VerifyArguments;
-use crate::cli::options::Format;
+use crate::cli::options::{Format, SourceOptions};
 use crate::domain::Domain;
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::printer;
 use crate::report::run_story::verdict_table;
 use crate::results::find::find_run;
-use crate::results::store::{read_evidence, read_run, write_record, write_verdict};
-use crate::verify::{Fetch, judge};
+use crate::results::format::{RuleStatus, RunRecord, Verdict};
+use crate::results::store::{read_evidence, read_run, write_evidence, write_record, write_verdict};
+use crate::verify::{Fetch, Judgement, judge};
 
-use super::context::Context;
+use super::context::{Context, Data, source_of_run, store};
 use super::print_json;
 
-/// Judges a run again from its files: its artifacts, and what the first verdict fetched.
+/// Judges a run again from its folder: its copy of the manifest, its artifacts, and what the first verdict fetched.
+/// Only when asked to does it fetch what is missing there. Exit 5 when nothing but that keeps the run from being verified.
 pub(super) async fn run(context: &Context, arguments: &VerifyArguments) -> Result<Exit, Failure> {
-    let folder = find_run(&context.results, &arguments.run).map_err(Failure::usage)?;
-    let mut record = read_run(&folder).map_err(Failure::usage)?;
-    let domain = Domain::find(&record.domain, &context.workspace).map_err(Failure::usage)?;
-    let evidence = read_evidence(&folder).map_err(Failure::usage)?.unwrap_or_default();
-    let judgement = judge(&domain, &folder.join("out"), Fetch::Recorded(&evidence)).await;
-    write_verdict(&folder, &judgement.verdict, &judgement.evidence).map_err(Failure::usage)?;
+    let folder = find_run(&context.results, &arguments.run).map_err(store)?;
+    let mut record = read_run(&folder).map_err(store)?;
+    let domain = Domain::load_copy(&folder).map_err(Failure::usage)?;
+    let kept = read_evidence(&folder).map_err(store)?;
+    let evidence = kept.as_ref().unwrap_or(&Value::Null);
+    let out = folder.join("out");
+    let judgement = if arguments.again || arguments.source.is_given() {
+        let data = data(context, domain.clone(), &source(&arguments.source, &record)?)?;
+        let judgement = judge(&domain, &out, Fetch::Completed(evidence, &data.web)).await;
+        write_evidence(&folder, &judgement.evidence).map_err(store)?;
+        judgement
+    } else {
+        judge(&domain, &out, Fetch::Recorded(evidence)).await
+    };
+    write_verdict(&folder, &judgement.verdict).map_err(store)?;
     record.verify = Some(judgement.verdict.clone());
-    write_record(&folder, &record).map_err(Failure::usage)?;
+    write_record(&folder, &record).map_err(store)?;
     match arguments.format {
         Format::Json => print_json(&judgement.verdict)?,
         Format::Text => printer::data(&verdict_table(&judgement.verdict)),
     }
-    Ok(if judgement.verdict.ok { Exit::Success } else { Exit::Short })
+    if kept.is_none() {
+        printer::note(&format!("note: {} held no evidence.json: it was not judged when it ended", record.run));
+    }
+    tell_faults(&judgement, &record);
+    Ok(exit(&judgement.verdict))
+}
+
+/// Where missing answers come from: what the options say; where they leave it open, where the run got its data.
+fn source(given: &SourceOptions, record: &RunRecord) -> Result<SourceOptions, Failure> {
+    if given.live || !given.routes.is_empty() {
+        return Ok(given.clone());
+    }
+    let mut source = source_of_run(&record.source)?;
+    source.injections.extend(given.injections.iter().cloned());
+    Ok(SourceOptions { offline: given.offline, fresh: given.fresh, ..source })
+}
+
+/// The web client for a domain of which only the run's copy may be here. That copy may come from someone else: where
+/// the workspace has the domain, its own addresses, headers and cassette are used; a copy alone sends no headers, since
+/// those can name variables of this environment.
+fn data(context: &Context, mut domain: Domain, options: &SourceOptions) -> Result<Data, Failure> {
+    match Domain::find(domain.name(), &context.workspace) {
+        Ok(own) => domain = own,
+        Err(_) => domain.manifest.api.headers.clear(),
+    }
+    if !options.live && options.routes.is_empty() && domain.cassette.is_none() {
+        let message = format!("the run got its data from a cassette, and the workspace has none of {}", domain.name());
+        return Err(Failure::usage(message).hint("`--live` asks the API itself, `--route HOST=URL` another server"));
+    }
+    context.data(&domain, options)
+}
+
+fn tell_faults(judgement: &Judgement, record: &RunRecord) {
+    let Some(first) = judgement.faults.first() else { return };
+    printer::note(&format!(
+        "warning: missing answers of the API: {}; the first is {first}\n\
+         hint: `workbench verify {} --again` asks for them where the run got its data ({}); `--live` asks the API itself",
+        judgement.faults.len(),
+        record.run,
+        record.source
+    ));
+}
+
+fn exit(verdict: &Verdict) -> Exit {
+    let any = |status| verdict.rules.iter().any(|rule| rule.status == status);
+    match verdict.ok {
+        true => Exit::Success,
+        false if any(RuleStatus::Error) && !any(RuleStatus::Fail) => Exit::Network,
+        false => Exit::Short,
+    }
 }

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::manifest::Manifest;
-use super::text::{self, Step};
-use super::{MANIFEST, ManifestError, Workspace, lint};
+use super::text::{self, Step, Text};
+use super::{MANIFEST, ManifestError, Problem, Workspace, lint};
 use crate::nearest::suggestion;
 
 /// A domain that was found, read and checked.
@@ -15,6 +15,8 @@ pub struct Domain {
     pub folder: PathBuf,
     /// Its manifest.
     pub manifest: Manifest,
+    /// The text of the manifest as it was read.
+    pub text: String,
     /// What the model is asked to do; nothing when the domain has no task.
     pub prompt: Option<String>,
     /// The folder of recorded answers, when it has one.
@@ -63,6 +65,37 @@ impl Domain {
     /// When a file cannot be read, and when the manifest is wrong: with every problem that could be
     /// found, file, line and nearest known name.
     pub fn load(folder: &Path) -> Result<Self, ManifestError> {
+        Self::read(folder, |manifest, prompt, places| {
+            let mut problems = Vec::new();
+            if let Some(name) = folder_name(folder)
+                && name != manifest.domain.name
+            {
+                // Two domains of one name would share a folder of results.
+                let message = format!("is `{}`, but the folder is `{name}`: rename one", manifest.domain.name);
+                problems.push(places.problem(&[Step::Key("domain"), Step::Key("name")], &message));
+            }
+            if manifest.task.is_some() && prompt.is_none_or(|prompt| prompt.trim().is_empty()) {
+                let message = "is missing: write `prompt = \"…\"` here, or a file `prompt.md` beside the manifest";
+                problems.push(places.problem(&[Step::Key("task"), Step::Key("prompt")], message));
+            }
+            problems
+        })
+    }
+
+    /// Reads and checks the copy of a manifest that a run keeps: its folder has another name than the domain, and
+    /// the domain's other files are not beside it.
+    ///
+    /// # Errors
+    /// As [`Domain::load`].
+    pub fn load_copy(folder: &Path) -> Result<Self, ManifestError> {
+        Self::read(folder, |_, _, _| Vec::new())
+    }
+
+    /// Reads the manifest and what is beside it; `problems_around` looks at how they fit together.
+    fn read(
+        folder: &Path,
+        problems_around: impl FnOnce(&Manifest, Option<&str>, &Text<'_>) -> Vec<Problem>,
+    ) -> Result<Self, ManifestError> {
         let path = folder.join(MANIFEST);
         let text = tidy(&read(&path)?);
         let invalid = |problems| ManifestError::Invalid { path: path.clone(), text: text.clone(), problems };
@@ -70,17 +103,7 @@ impl Domain {
         let prompt = prompt(folder, &manifest)?;
 
         let mut problems = lint::problems(&manifest, &places);
-        if let Some(name) = folder_name(folder)
-            && name != manifest.domain.name
-        {
-            // Two domains of one name would share a folder of results.
-            let message = format!("is `{}`, but the folder is `{name}`: rename one", manifest.domain.name);
-            problems.push(places.problem(&[Step::Key("domain"), Step::Key("name")], &message));
-        }
-        if manifest.task.is_some() && prompt.as_deref().is_none_or(|prompt| prompt.trim().is_empty()) {
-            let message = "is missing: write `prompt = \"…\"` here, or a file `prompt.md` beside the manifest";
-            problems.push(places.problem(&[Step::Key("task"), Step::Key("prompt")], message));
-        }
+        problems.extend(problems_around(&manifest, prompt.as_deref(), &places));
         if !problems.is_empty() {
             problems.sort_by_key(|problem| problem.span.start);
             return Err(invalid(problems));
@@ -92,6 +115,7 @@ impl Domain {
             smoke: Some(folder.join("smoke.py")).filter(|path| path.is_file()),
             folder: folder.to_owned(),
             manifest,
+            text,
         })
     }
 

@@ -21,6 +21,7 @@ const TRANSCRIPT_FILE: &str = "transcript.jsonl";
 const LEDGER_FILE: &str = "ledger.jsonl";
 const VERDICT_FILE: &str = "verify.json";
 const EVIDENCE_FILE: &str = "evidence.json";
+const MANIFEST_FILE: &str = "domain.toml";
 
 /// Largest file read back. Folders are handed in by others, so what is in them is bounded.
 const MAX_FILE: u64 = 256 * 1024 * 1024;
@@ -127,6 +128,11 @@ impl RunFolder {
         self.path.join("out")
     }
 
+    /// Keeps the manifest the run is made and judged by.
+    pub fn write_manifest(&self, text: &str) -> Result<(), StoreError> {
+        replace(&self.path.join(MANIFEST_FILE), text.as_bytes())
+    }
+
     /// Writes `run.json` anew.
     pub fn write_record(&self, record: &RunRecord) -> Result<(), StoreError> {
         write_record(&self.path, record)
@@ -154,7 +160,8 @@ impl RunFolder {
 
     /// Writes `verify.json` and `evidence.json`.
     pub fn write_verdict(&self, verdict: &Verdict, evidence: &Value) -> Result<(), StoreError> {
-        write_verdict(&self.path, verdict, evidence)
+        write_evidence(&self.path, evidence)?;
+        write_verdict(&self.path, verdict)
     }
 
     fn save_beside(&self, number: u32, extension: &str, text: &str) -> Result<(), StoreError> {
@@ -167,9 +174,13 @@ pub fn write_record(run: &Path, record: &RunRecord) -> Result<(), StoreError> {
     write_json(&run.join(RECORD_FILE), record)
 }
 
-/// Writes `verify.json` and `evidence.json` of a run.
-pub fn write_verdict(run: &Path, verdict: &Verdict, evidence: &Value) -> Result<(), StoreError> {
-    write_json(&run.join(EVIDENCE_FILE), evidence)?;
+/// Writes `evidence.json` of a run.
+pub fn write_evidence(run: &Path, evidence: &Value) -> Result<(), StoreError> {
+    write_json(&run.join(EVIDENCE_FILE), evidence)
+}
+
+/// Writes `verify.json` of a run.
+pub fn write_verdict(run: &Path, verdict: &Verdict) -> Result<(), StoreError> {
     write_json(&run.join(VERDICT_FILE), verdict)
 }
 

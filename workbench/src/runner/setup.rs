@@ -69,6 +69,7 @@ impl RunSetup {
             final_text: String::new(),
             verify: None,
         };
+        folder.write_manifest(&request.domain.text)?;
         folder.write_record(&record)?;
         request.listener.emit(Event::RunStarted(key.clone()));
         Ok(Self { folder: Arc::new(folder), record, key, clock: Instant::now() })

@@ -21,6 +21,8 @@ pub enum Fetch<'a> {
     Web(&'a WebClient),
     /// It takes those of an earlier verdict, from the run's `evidence.json`.
     Recorded(&'a Value),
+    /// It takes those of an earlier verdict, and asks for what they lack: answers that are not there, or were a fault.
+    Completed(&'a Value, &'a WebClient),
 }
 
 /// What the API answered, by path. What `evidence.json` holds.
@@ -59,6 +61,15 @@ impl Answers {
             .collect()
     }
 
+    /// The paths that have no answer, with the reason of each.
+    pub(super) fn faults(&self) -> Vec<String> {
+        let fault = |(path, record): (&String, &Record)| match record {
+            Record::Fault(text) => Some(format!("{path}: {text}")),
+            Record::Json(_) | Record::Missing(_) => None,
+        };
+        self.0.iter().filter_map(fault).collect()
+    }
+
     /// The content of `evidence.json`.
     pub(super) fn to_json(&self) -> Value {
         json!({ "format": EVIDENCE_FORMAT, "answers": self.0 })
@@ -67,20 +78,30 @@ impl Answers {
 
 async fn record(path: &str, fetch: Fetch<'_>) -> Record {
     match fetch {
-        Fetch::Recorded(evidence) => evidence.get("answers").and_then(|answers| answers.get(path)).map_or_else(
-            || Record::Fault(format!("evidence.json has no answer for {path}; judge again with the API")),
-            |record| {
-                Record::deserialize(record).unwrap_or_else(|error| Record::Fault(format!("evidence.json: {error}")))
-            },
-        ),
-        Fetch::Web(web) => match web.get(path, &[], Expect::Json).await {
-            Ok(answer) => match serde_json::from_slice(&answer.body) {
-                Ok(value) => Record::Json(value),
-                Err(error) => Record::Fault(format!("{} is not JSON: {error}", answer.url)),
-            },
-            Err(error) if is_unknown(&error) => Record::Missing(error.to_string()),
-            Err(error) => Record::Fault(error.to_string()),
+        Fetch::Recorded(evidence) => recorded(path, evidence),
+        Fetch::Web(web) => asked(path, web).await,
+        Fetch::Completed(evidence, web) => match recorded(path, evidence) {
+            Record::Fault(_) => asked(path, web).await,
+            answer => answer,
         },
+    }
+}
+
+fn recorded(path: &str, evidence: &Value) -> Record {
+    evidence.get("answers").and_then(|answers| answers.get(path)).map_or_else(
+        || Record::Fault(format!("evidence.json has no answer for {path}; judge again with the API")),
+        |record| Record::deserialize(record).unwrap_or_else(|error| Record::Fault(format!("evidence.json: {error}"))),
+    )
+}
+
+async fn asked(path: &str, web: &WebClient) -> Record {
+    match web.get(path, &[], Expect::Json).await {
+        Ok(answer) => match serde_json::from_slice(&answer.body) {
+            Ok(value) => Record::Json(value),
+            Err(error) => Record::Fault(format!("{} is not JSON: {error}", answer.url)),
+        },
+        Err(error) if is_unknown(&error) => Record::Missing(error.to_string()),
+        Err(error) => Record::Fault(error.to_string()),
     }
 }
 

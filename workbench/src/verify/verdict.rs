@@ -16,6 +16,9 @@ pub struct Judgement {
     pub verdict: Verdict,
     /// What `evidence.json` holds; with [`Fetch::Recorded`] it repeats the verdict without the API.
     pub evidence: Value,
+    /// The answers of the API that are not there for another reason than that it does not know what was asked for:
+    /// the path and the reason of each. Rules that need them ended in an error.
+    pub faults: Vec<String>,
 }
 
 /// Judges the artifacts in `out` by the rules of `domain`. Never fails: what goes wrong is the
@@ -37,5 +40,5 @@ pub async fn judge(domain: &Domain, out: &Path, fetch: Fetch<'_>) -> Judgement {
         max_points: judged().map(|rule| rule.max_points).sum::<f64>() + 0.0,
         rules,
     };
-    Judgement { verdict, evidence: answers.to_json() }
+    Judgement { verdict, evidence: answers.to_json(), faults: answers.faults() }
 }
