@@ -62,9 +62,10 @@ async fn answers_refusals_and_noise() {
     assert_eq!(call(&client, "refusal").await, CallOutcome::ToolError(refusal));
     assert_eq!(number(&client, "noise").await, 1);
     assert_eq!(number(&client, "log").await, 1);
+    assert_eq!(number(&client, "ask_with_null").await, 10, "null is refused, and harms nobody");
     assert_eq!(number(&client, "environment").await, 1, "the guard and nothing else");
     assert_eq!(number(&client, "input").await, 0, "standard input is not the channel");
-    assert_eq!(host.ended.load(Ordering::SeqCst), 5);
+    assert_eq!(host.ended.load(Ordering::SeqCst), 6);
     // The two streams of the worker are read by the way: what it printed may come a moment later.
     while !client.log().contains("{\"kind\":\"answer\"") || !client.log().contains("{\"kind\":\"failed\"") {
         tokio::task::yield_now().await;
