@@ -32,7 +32,12 @@ fn trial(home: &Path, policy: &str) -> PathBuf {
 fn workbench(home: &Path, domain: &Path, mode: &str, more: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_workbench"));
     command.arg("run").arg(domain).args(["--mode", mode, "--format", "json", "--results"]).arg(home.join("results"));
-    command.args(more).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .args(more)
+        .env_remove("WORKBENCH_ROUTES")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     command
 }
 
