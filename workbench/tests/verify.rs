@@ -19,8 +19,7 @@ const GALLERY: &str = r#"<html><head><title>Cats</title><style>p { color: red }<
 <figure><img src="12.jpg"><a href="https://example.org/12">Two</a></figure>
 <figure><img src="logo.png"></figure></body></html>"#;
 
-const IDS: &str =
-    r#"ids = { html = "exhibit.html", select = "figure img", attribute = "src", pattern = '(\d+)\.jpg', as = "int" }"#;
+const IDS: &str = r#"ids = { html = "exhibit.html", select = "figure img", attribute = "src", pattern = '^(\d+)\.jpg$', as = "int" }"#;
 
 /// A domain with this evidence and one rule for each check.
 fn domain(evidence: &str, checks: &[&str]) -> DomainFolder {
