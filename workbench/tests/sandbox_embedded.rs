@@ -3,7 +3,7 @@
 //! A case is a file: `tests/sandbox/NAME.py`, with what it prints in `NAME.out` and `NAME.err`
 //! (missing: nothing). Lines `# key: value` at its top set limits and say how it ends.
 #![cfg(all(feature = "embedded", unix))]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "support/standin.rs"]
 mod standin;
@@ -31,10 +31,6 @@ async fn run_on(sandbox: &Embedded, source: &str, limits: ScriptLimits, bridge: 
     let tools = standin::specs();
     let script = Script { source, tools: &tools, domain: "standin", announce_waiting: false, limits };
     sandbox.run(&script, bridge).await.unwrap()
-}
-
-async fn run(source: &str) -> ScriptOutcome {
-    run_on(&sandbox(), source, LIMITS, &StandIn::with_budget(10_000)).await
 }
 
 /// Files of `folder` that end in `.py`, sorted.
@@ -89,23 +85,6 @@ async fn every_case_ends_and_prints_as_its_files_say() {
     let checks = futures::stream::iter(&cases).map(|case| differences(case)).buffer_unordered(2);
     let differences = checks.concat().await;
     assert!(differences.is_empty(), "{}", differences.join("\n"));
-}
-
-#[tokio::test]
-async fn scripts_as_models_write_them_print_what_cpython_prints() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/tools/scripts/tasks");
-    if !folder.is_dir() {
-        eprintln!("SKIPPED: {} is not here", folder.display());
-        return;
-    }
-    let tasks = scripts(&folder);
-    let checks = futures::stream::iter(&tasks).map(|script| async move {
-        let outcome = run(&fs::read_to_string(script).unwrap()).await;
-        let as_expected = outcome.stdout.text == beside(script, "out") && outcome.end == ScriptEnd::Exit(0);
-        (!as_expected).then(|| format!("{}: {outcome:#?}", script.display()))
-    });
-    let failures: Vec<String> = checks.buffer_unordered(2).filter_map(async |failure| failure).collect().await;
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 #[tokio::test]
