@@ -88,6 +88,20 @@ async fn every_case_ends_and_prints_as_its_files_say() {
 }
 
 #[tokio::test]
+async fn a_domain_offers_its_tools_under_its_own_name() {
+    let source = "
+from dnd_encounter_tools import *
+from dnd_encounter_tools.aio import noop as later
+import tools, dnd_encounter_tools
+print(noop is tools.noop, noop is dnd_encounter_tools.noop, noop(1), await later(2))
+";
+    let tools = standin::specs();
+    let script = Script { source, tools: &tools, domain: "dnd-encounter", announce_waiting: false, limits: LIMITS };
+    let outcome = sandbox().run(&script, &StandIn::with_budget(2)).await.unwrap();
+    assert_eq!(outcome.stdout.text, "True True 1 2\n", "{}", outcome.stderr.text);
+}
+
+#[tokio::test]
 async fn a_prepared_child_runs_one_script_and_the_next_gets_another() {
     let sandbox = sandbox();
     let bridge = StandIn::with_budget(10);

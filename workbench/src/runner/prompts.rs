@@ -9,23 +9,25 @@ use crate::model::types::ToolDefinition;
 /// Name of code mode's one tool.
 pub const RUN_PYTHON: &str = "run_python";
 
-/// The system text of a run. `api` is the Python text of the tools, which code mode shows.
-pub fn system(mode: Mode, persona: &str, api: &str) -> String {
+/// The system text of a run. `api` is the Python text of the tools, which code mode shows, and `module` the
+/// domain's own name for the module that has them.
+pub fn system(mode: Mode, persona: &str, api: &str, module: &str) -> String {
     let persona = persona.trim();
     match mode {
         Mode::Serial | Mode::Loop => format!("{persona}\n\nComplete the task with the tools you have. Be efficient."),
-        Mode::Code => code_system(persona, api.trim_end()),
+        Mode::Code => code_system(persona, api.trim_end(), module),
     }
 }
 
-fn code_system(persona: &str, api: &str) -> String {
+fn code_system(persona: &str, api: &str, module: &str) -> String {
     format!(
         "{persona}
 
 Complete the task by writing ONE Python script and running it with the tool `{RUN_PYTHON}`.
 
-The script reaches the data only through these functions. Import them with `from tools import *`. \
-With `from tools.aio import *` the same functions are coroutines, for `asyncio.gather`; `await` works at top level.
+The script reaches the data only through these functions. Import them with `from tools import *`, or \
+`from {module} import *`. With `from tools.aio import *` the same functions are coroutines, for `asyncio.gather`; \
+`await` works at top level.
 
 ```python
 {api}
@@ -96,19 +98,20 @@ pub fn budget_spent(calls: u32) -> String {
 mod tests {
     use super::*;
 
+    const MODULE: &str = "dnd_encounter_tools";
     const PERSONA: &str = "You work for a museum's curators.";
     const API: &str = "def get_object(object_id: int) -> dict:\n    \"\"\"Everything about one object.\"\"\"\n";
 
     #[test]
     fn what_a_model_reads_in_loop_and_serial() {
-        let text = system(Mode::Loop, PERSONA, API);
-        assert_eq!(text, system(Mode::Serial, PERSONA, API));
+        let text = system(Mode::Loop, PERSONA, API, MODULE);
+        assert_eq!(text, system(Mode::Serial, PERSONA, API, MODULE));
         insta::assert_snapshot!(text);
     }
 
     #[test]
     fn what_a_model_reads_in_code() {
-        insta::assert_snapshot!(system(Mode::Code, PERSONA, API));
+        insta::assert_snapshot!(system(Mode::Code, PERSONA, API, MODULE));
         insta::assert_json_snapshot!(run_python(6000));
     }
 

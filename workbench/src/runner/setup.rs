@@ -81,7 +81,12 @@ impl RunSetup {
         let toolbox = Arc::new(Toolbox::new(server, request.limits.tool_calls, ledger));
         let persona = request.domain.manifest.task.as_ref().map(|task| task.persona.as_str()).unwrap_or_default();
         let rules = Rules {
-            system: prompts::system(request.mode, persona, &stubs::api_text(toolbox.tools())),
+            system: prompts::system(
+                request.mode,
+                persona,
+                &stubs::api_text(toolbox.tools()),
+                &stubs::domain_module(&self.key.domain),
+            ),
             turns: request.mode.turns(&request.limits),
             max_tokens: request.mode.max_tokens(),
             parallel_calls: request.mode.parallel_calls(),
