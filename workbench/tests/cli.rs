@@ -41,6 +41,12 @@ const TABLE: &[(&[&str], i32, &str, &str)] = &[
     (&["compare"], 2, "", "<DOMAIN>"),
     (&["compare", "met", "--runs", "0"], 2, "", "0 is not in 1..=100"),
     (&["doctor"], 0, "6 tools, runs offline from its cassette", ""),
+    (
+        &["doctor", "--results", "/dev/null/results"],
+        1,
+        "MISSING: results folder: /dev/null/results cannot be written",
+        "",
+    ),
 ];
 
 #[test]
@@ -64,6 +70,21 @@ fn a_failure_prints_no_data() {
             assert!(stdout.is_empty(), "{arguments:?}");
             assert_eq!(program.run(arguments).stdout, "", "{arguments:?}");
         }
+    }
+}
+
+#[test]
+fn the_doctor_promises_of_each_kind_of_worker_what_holds_for_it() {
+    let checks = Program::new().json(&["doctor", "--format", "json"]);
+    let names = |workers: &str| {
+        let names = checks.as_array().unwrap().iter().map(|check| check["name"].as_str().unwrap());
+        names.filter_map(|name| name.strip_prefix(workers)).collect::<Vec<_>>().join("")
+    };
+    assert_eq!(names("plugin workers"), ", no core file, death signal");
+    let of_scripts = ", limits, no core file, memory limit, death signal, system-call filter";
+    assert_eq!(names("script workers"), of_scripts);
+    if cfg!(target_os = "linux") {
+        assert!(checks.as_array().unwrap().iter().all(|check| check["state"] == "ok"), "{checks:#}");
     }
 }
 
