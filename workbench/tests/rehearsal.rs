@@ -1,6 +1,6 @@
 //! Rehearsal: scripts of a domain play the model, turn by turn, in a real sandbox.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
-#![cfg(all(feature = "embedded", unix))]
+#![cfg(feature = "embedded")]
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! Whole runs: the program, a plugin in its worker, a rehearsal in its sandbox, and what they leave.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
-#![cfg(all(feature = "embedded", unix))]
+#![cfg(feature = "embedded")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 //!
 //! A case is a file: `tests/sandbox/NAME.py`, with what it prints in `NAME.out` and `NAME.err`
 //! (missing: nothing). Lines `# key: value` at its top set limits and say how it ends.
-#![cfg(all(feature = "embedded", unix))]
+#![cfg(feature = "embedded")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "support/standin.rs"]

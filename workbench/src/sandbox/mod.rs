@@ -1,6 +1,6 @@
 //! Where a script of code mode runs: the trait every sandbox fulfils, and the sandboxes.
 
-#[cfg(all(feature = "embedded", unix))]
+#[cfg(feature = "embedded")]
 pub mod embedded;
 mod reply;
 pub mod stubs;
