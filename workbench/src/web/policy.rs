@@ -1,7 +1,7 @@
 //! What a domain may ask for, and where its requests really go.
 
 use std::collections::{HashMap, HashSet};
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use url::{Host, Url};
 
@@ -94,32 +94,42 @@ fn is_private(url: &Url) -> bool {
 /// Whether an address belongs to the public internet.
 pub(super) fn is_public(address: IpAddr) -> bool {
     match address {
-        IpAddr::V4(address) => {
-            let [first, second, ..] = address.octets();
-            let shared = first == 100 && (64..128).contains(&second);
-            !(first == 0
-                || shared
-                || address.is_loopback()
-                || address.is_private()
-                || address.is_link_local()
-                || address.is_multicast()
-                || address.is_broadcast())
-        }
-        IpAddr::V6(address) => match embedded_v4(&address) {
-            Some(address) => is_public(address),
+        IpAddr::V4(address) => is_public_v4(address),
+        IpAddr::V6(address) => match address.to_ipv4_mapped() {
+            Some(address) => is_public_v4(address),
             None => {
                 !(address.is_loopback()
                     || address.is_unspecified()
                     || address.is_unique_local()
                     || address.is_unicast_link_local()
-                    || address.is_multicast())
+                    || address.is_multicast()
+                    || is_translated(address))
             }
         },
     }
 }
 
-fn embedded_v4(address: &Ipv6Addr) -> Option<IpAddr> {
-    address.to_ipv4_mapped().map(IpAddr::V4)
+fn is_public_v4(address: Ipv4Addr) -> bool {
+    let [first, second, third, _] = address.octets();
+    let is_shared = first == 100 && (64..128).contains(&second);
+    let is_for_protocols = (first, second, third) == (192, 0, 0);
+    let is_for_benchmarks = first == 198 && (18..20).contains(&second);
+    // 240.0.0.0/4, the broadcast address included.
+    let is_reserved = first >= 240;
+    !(first == 0
+        || is_shared
+        || is_for_protocols
+        || is_for_benchmarks
+        || is_reserved
+        || address.is_loopback()
+        || address.is_private()
+        || address.is_link_local()
+        || address.is_multicast())
+}
+
+/// 64:ff9b::/96: an IPv4 address, any of them, behind a translator of this network.
+fn is_translated(address: Ipv6Addr) -> bool {
+    matches!(address.segments(), [0x64, 0xff9b, 0, 0, 0, 0, _, _])
 }
 
 #[cfg(test)]
@@ -177,14 +187,31 @@ mod tests {
             "169.254.169.254",
             "0.0.0.0",
             "100.64.0.1",
+            "192.0.0.8",
+            "198.18.0.5",
+            "198.19.255.255",
+            "240.0.0.1",
+            "255.255.255.255",
             "::ffff:127.0.0.1",
+            "::ffff:198.18.0.5",
+            "64:ff9b::7f00:1",
+            "64:ff9b::808:808",
             "fd00::1",
             "fe80::1",
             "::",
         ] {
             assert!(!is_public(address.parse().unwrap()), "{address}");
         }
-        for address in ["1.1.1.1", "172.32.0.1", "100.128.0.1", "198.18.0.5", "2606:4700::1111"] {
+        for address in [
+            "1.1.1.1",
+            "172.32.0.1",
+            "100.128.0.1",
+            "192.0.1.1",
+            "198.17.0.1",
+            "198.20.0.1",
+            "2606:4700::1111",
+            "64:ff9c::1",
+        ] {
             assert!(is_public(address.parse().unwrap()), "{address}");
         }
     }
