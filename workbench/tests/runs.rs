@@ -66,6 +66,7 @@ fn one_policy_makes_the_turns_of_loop_and_of_serial() {
     assert_eq!((in_loop.stop, in_loop.tool_calls, in_loop.nested_calls), (Stop::EndTurn, 6, 0));
     assert_eq!((in_loop.final_text.as_str(), in_loop.tag.as_deref()), (LAST_WORDS, Some("pair")));
     assert!(in_loop.estimated && in_loop.verify.is_some());
+    assert_eq!(in_loop.source, "live", "a domain without a cassette");
     assert_eq!(in_loop.tokens_read, in_loop.per_turn.iter().map(|turn| turn.tokens_read).sum::<u64>());
     // The task, four turns of calls with their results, the last words.
     assert_eq!(read_transcript(&folder).unwrap().len(), 1 + 2 * 4 + 1);
