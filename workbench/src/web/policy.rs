@@ -9,6 +9,7 @@ use super::WebError;
 use super::address::Address;
 use super::doors::Door;
 use super::source::Route;
+use crate::domain::authority;
 
 /// The allow-list of a domain, and the routes of this command.
 #[derive(Clone, Debug)]
@@ -29,7 +30,7 @@ impl Policy {
     pub(super) fn new(base: Option<String>, hosts: &[String], routes: &[Route]) -> Self {
         Self {
             base,
-            hosts: hosts.iter().map(|host| host.to_ascii_lowercase()).collect(),
+            hosts: hosts.iter().filter_map(|host| authority::parse(host)).collect(),
             routes: routes.iter().map(|route| (route.host.clone(), route.to.clone())).collect(),
         }
     }
@@ -76,9 +77,11 @@ impl Policy {
         }
     }
 
-    /// Names that must not resolve to a private network: the hosts without a route.
+    /// Names that must not resolve to a private network: those of the hosts without a route. A
+    /// resolver is asked for names without ports, and never for addresses.
     pub(super) fn public_names(&self) -> HashSet<String> {
-        self.hosts.iter().filter(|host| !self.routes.contains_key(*host)).cloned().collect()
+        let unrouted = self.hosts.iter().filter(|host| !self.routes.contains_key(*host));
+        unrouted.filter_map(|host| host.split(':').next()).map(str::to_owned).collect()
     }
 }
 
@@ -164,6 +167,24 @@ mod tests {
         for (path, allowed) in table {
             assert_eq!(policy(&[]).resolve(path, &[]).is_ok(), allowed, "{path}");
         }
+    }
+
+    #[test]
+    fn a_host_may_have_a_port() {
+        let hosts = ["API.example.org:8443", "images.example.org:443", "free.example.org"].map(str::to_owned);
+        let route = "free.example.org=http://127.0.0.1:8099".parse().unwrap();
+        let policy = Policy::new(Some("https://api.example.org:8443/v1".to_owned()), &hosts, &[route]);
+        for (path, allowed) in [
+            ("/x", true),
+            ("https://api.example.org:8443/x", true),
+            ("https://api.example.org/x", false),
+            ("https://images.example.org/x", true),
+            ("https://images.example.org:8443/x", false),
+        ] {
+            assert_eq!(policy.resolve(path, &[]).is_ok(), allowed, "{path}");
+        }
+        let names = ["api.example.org", "images.example.org"].map(str::to_owned);
+        assert_eq!(policy.public_names(), HashSet::from(names));
     }
 
     #[test]
