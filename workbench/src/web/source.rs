@@ -97,6 +97,9 @@ impl FromStr for Route {
         if !matches!(to.scheme(), "http" | "https") {
             return Err(refuse(format!("`{to}` is neither http nor https")));
         }
+        if !to.username().is_empty() || to.password().is_some() {
+            return Err(refuse("its address must not carry a user name or password".to_owned()));
+        }
         if to.query().is_some() || to.fragment().is_some() {
             return Err(refuse(format!("`{to}` must end with its path")));
         }
@@ -122,6 +125,9 @@ mod tests {
             ("api.example.org=127.0.0.1:80", "not an address"),
             ("api.example.org=ftp://127.0.0.1", "neither http nor https"),
             ("api.example.org=http://127.0.0.1/?a=1", "must end with its path"),
+            ("api.example.org=http://user:password@127.0.0.1", "user name or password"),
+            ("api.example.org=http://user@127.0.0.1", "user name or password"),
+            ("api.example.org=http://:password@127.0.0.1", "user name or password"),
         ];
         for (text, reason) in table {
             let error = text.parse::<Route>().unwrap_err().to_string();
