@@ -281,12 +281,16 @@ async fn a_manifest_that_cannot_work_is_refused_at_once() {
     wrong_base.api.base = Some("api.example.org".to_owned());
     let mut wrong_header = settings(&server, cache.path());
     wrong_header.api.headers.insert("not a name".to_owned(), "x".to_owned());
+    let mut open_secret = settings(&server, cache.path());
+    open_secret.api.headers.insert("x-key".to_owned(), "env:WORKBENCH_TEST_IS_NOT_SET".to_owned());
+    open_secret.source = Source::Routes(vec!["api.example.org=http://mirror.invalid".parse().unwrap()]);
     let mut wrong_cassette = settings(&server, cache.path());
     wrong_cassette.source = Source::Cassette;
     wrong_cassette.cassette = Some(cache.path().join("nowhere"));
     for (settings, words) in [
         (wrong_base, "`[api] base` is `api.example.org`"),
         (wrong_header, "`not a name` is not the name of a header"),
+        (open_secret, "`x-key` carries a secret (`env:`), which goes over https or to this machine only"),
         (wrong_cassette, "index.jsonl: No such file"),
     ] {
         let error: Box<dyn std::error::Error> = WebClient::open(settings).unwrap_err().into();

@@ -77,6 +77,11 @@ impl Policy {
         }
     }
 
+    /// The addresses that routes lead to.
+    pub(super) fn routed_to(&self) -> impl Iterator<Item = &Url> {
+        self.routes.values()
+    }
+
     /// Names that must not resolve to a private network: those of the hosts without a route. A
     /// resolver is asked for names without ports, and never for addresses.
     pub(super) fn public_names(&self) -> HashSet<String> {
