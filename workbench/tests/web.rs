@@ -284,6 +284,10 @@ async fn a_manifest_that_cannot_work_is_refused_at_once() {
     let mut open_secret = settings(&server, cache.path());
     open_secret.api.headers.insert("x-key".to_owned(), "env:WORKBENCH_TEST_IS_NOT_SET".to_owned());
     open_secret.source = Source::Routes(vec!["api.example.org=http://mirror.invalid".parse().unwrap()]);
+    let mut misspelt_route = settings(&server, cache.path());
+    misspelt_route.source = Source::Routes(vec!["api.exmple.org=http://127.0.0.1:1".parse().unwrap()]);
+    let mut needless_route = settings(&server, cache.path());
+    needless_route.api.hosts.clear();
     let mut wrong_cassette = settings(&server, cache.path());
     wrong_cassette.source = Source::Cassette;
     wrong_cassette.cassette = Some(cache.path().join("nowhere"));
@@ -291,6 +295,12 @@ async fn a_manifest_that_cannot_work_is_refused_at_once() {
         (wrong_base, "`[api] base` is `api.example.org`"),
         (wrong_header, "`not a name` is not the name of a header"),
         (open_secret, "`x-key` carries a secret (`env:`), which goes over https or to this machine only"),
+        (
+            misspelt_route,
+            "`--route api.exmple.org=http://127.0.0.1:1` is for `api.exmple.org`, which is not among the domain's \
+             `[api] hosts` (127.0.0.1, api.example.org, images.example.org, unrouted.invalid); did you mean `api.example.org`?",
+        ),
+        (needless_route, "is not among the domain's `[api] hosts` (none)"),
         (wrong_cassette, "index.jsonl: No such file"),
     ] {
         let error: Box<dyn std::error::Error> = WebClient::open(settings).unwrap_err().into();

@@ -16,12 +16,13 @@ use super::flights::Flights;
 use super::headers::HeaderError;
 use super::inject::{Injection, Injections};
 use super::network::Network;
-use super::policy::Policy;
+use super::policy::{self, Policy};
 use super::retry::RetryPolicy;
-use super::source::Source;
+use super::source::{Route, Source};
 use super::supply::Supply;
 use super::{Answer, Counters, Expect, Origin, RawAnswer, WebError};
 use crate::domain::manifest::ApiSection;
+use crate::nearest::suggestion;
 
 /// What a client is made of.
 #[derive(Clone, Debug)]
@@ -50,6 +51,17 @@ pub enum SetupError {
         base: String,
         /// What is wrong with it.
         reason: String,
+    },
+    /// A route leads away from a host the domain never asks.
+    #[error(
+        "`--route {route}` is for `{}`, which is not among the domain's `[api] hosts` ({}){}",
+        route.host, policy::listed(hosts), suggestion(&route.host, hosts.iter().map(String::as_str))
+    )]
+    Route {
+        /// The route.
+        route: Box<Route>,
+        /// The hosts the domain may ask, sorted.
+        hosts: Vec<String>,
     },
     /// A header of `[api] headers` cannot be sent.
     #[error("`[api] headers` cannot be sent")]
@@ -104,6 +116,9 @@ impl WebClient {
         let WebSettings { api, cassette, source, offline, cache, injections } = settings;
         let base = api.base.as_deref().map(check_base).transpose()?;
         let policy = Policy::new(base, &api.hosts, source.routes());
+        if let Some(route) = source.routes().iter().find(|route| !policy.allows(&route.host)) {
+            return Err(SetupError::Route { route: Box::new(route.clone()), hosts: policy.hosts() });
+        }
         let cache = cache.join(source.cache_folder());
         let (source, supply) = match (source, cassette) {
             (Source::Cassette, Some(folder)) => {

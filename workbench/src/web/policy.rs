@@ -45,10 +45,8 @@ impl Policy {
     /// Checks an address, or tells which rule forbids it.
     pub(super) fn check(&self, address: &Address) -> Result<(), String> {
         let authority = address.authority();
-        if !self.hosts.contains(&authority) {
-            let mut hosts: Vec<&str> = self.hosts.iter().map(String::as_str).collect();
-            hosts.sort_unstable();
-            let hosts = if hosts.is_empty() { "none".to_owned() } else { hosts.join(", ") };
+        if !self.allows(&authority) {
+            let hosts = listed(&self.hosts());
             return Err(format!("`{authority}` is not among the domain's `[api] hosts` ({hosts})"));
         }
         if self.routes.contains_key(&authority) {
@@ -61,6 +59,18 @@ impl Policy {
             return Err("only https is used, except for hosts with a `--route`".to_owned());
         }
         Ok(())
+    }
+
+    /// Whether a host, with its port where it is not the usual one, is among the domain's.
+    pub(super) fn allows(&self, authority: &str) -> bool {
+        self.hosts.contains(authority)
+    }
+
+    /// The domain's hosts, sorted.
+    pub(super) fn hosts(&self) -> Vec<String> {
+        let mut hosts: Vec<String> = self.hosts.iter().cloned().collect();
+        hosts.sort_unstable();
+        hosts
     }
 
     /// Where the request for `address` is sent.
@@ -88,6 +98,11 @@ impl Policy {
         let unrouted = self.hosts.iter().filter(|host| !self.routes.contains_key(*host));
         unrouted.filter_map(|host| host.split(':').next()).map(str::to_owned).collect()
     }
+}
+
+/// Hosts as an error text lists them.
+pub(super) fn listed(hosts: &[String]) -> String {
+    if hosts.is_empty() { "none".to_owned() } else { hosts.join(", ") }
 }
 
 fn is_private(url: &Url) -> bool {
