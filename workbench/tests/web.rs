@@ -232,6 +232,26 @@ async fn injected_answers_are_never_kept() {
 }
 
 #[tokio::test]
+async fn every_run_meets_the_same_faults() {
+    let server = Server::start(|_| json("[1]"));
+    let cache = tempfile::tempdir().unwrap();
+    let mut injected = settings(&server, cache.path());
+    injected.injections = vec!["path=/x,status=503,after=2,first=3".parse().unwrap()];
+    let command = open(injected);
+    for run in [command.scoped(), command.scoped(), command.scoped().scoped()] {
+        let same_run = run.clone();
+        let fault = "BASE/x returned HTTP 503: Service Unavailable";
+        for (number, expected) in ["[1]", "[1]", fault, "[1]"].into_iter().enumerate() {
+            let asks = if number % 2 == 0 { &run } else { &same_run };
+            assert_eq!(text(asks, "/x").await, expected, "request {number}");
+            assert_eq!(text(&run.uninjected(), "/x").await, "[1]", "counted for nobody, met by nothing");
+        }
+        assert_eq!(run.counters().network_calls + run.counters().cache_hits, 3 + 4, "injected ones are not requests");
+    }
+    assert_eq!(text(&command.uninjected().scoped(), "/x").await, "[1]");
+}
+
+#[tokio::test]
 async fn headers_are_sent_and_not_stored() {
     let server = Server::start(|_| json("{}"));
     let cache = tempfile::tempdir().unwrap();

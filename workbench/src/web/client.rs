@@ -71,12 +71,13 @@ pub enum SetupError {
     Cassette(#[from] CassetteError),
 }
 
-/// Fetches what a domain's tools and rules ask for. Cheap to clone; clones share cache, pace and
-/// counters.
+/// Fetches what a domain's tools and rules ask for. Cheap to clone; clones share cache, pace,
+/// counters and injected faults.
 #[derive(Clone)]
 pub struct WebClient {
     engine: Arc<Engine>,
     tally: Arc<Tally>,
+    injections: Arc<Injections>,
 }
 
 /// Counters of one handle.
@@ -91,7 +92,6 @@ type Outcome = Result<(Arc<Entry>, Origin), WebError>;
 struct Engine {
     policy: Policy,
     source: Source,
-    injections: Injections,
     supply: Supply,
     hot: HotCache,
     flights: Flights<Outcome>,
@@ -133,19 +133,27 @@ impl WebClient {
         let engine = Engine {
             policy,
             source,
-            injections: Injections::new(injections),
             supply,
             hot: HotCache::default(),
             flights: Flights::new(),
             answered: Mutex::default(),
         };
-        Ok(Self { engine: Arc::new(engine), tally: Arc::default() })
+        let injections = Arc::new(Injections::new(injections));
+        Ok(Self { engine: Arc::new(engine), tally: Arc::default(), injections })
     }
 
-    /// The same engine with counters of its own: one for each run.
+    /// The same engine for another run: its requests are counted apart, also by the injections, so
+    /// that every run meets the same faults.
     #[must_use]
     pub fn scoped(&self) -> Self {
-        Self { engine: Arc::clone(&self.engine), tally: Arc::default() }
+        let injections = Arc::new(self.injections.anew());
+        Self { engine: Arc::clone(&self.engine), tally: Arc::default(), injections }
+    }
+
+    /// The same run without injected faults, for who judges it: they are for tools only.
+    #[must_use]
+    pub fn uninjected(&self) -> Self {
+        Self { injections: Arc::default(), ..self.clone() }
     }
 
     /// Where the data really come from: a domain without a cassette is served live.
@@ -193,7 +201,7 @@ impl WebClient {
     }
 
     async fn entry(&self, address: &Address) -> Outcome {
-        if let Some(entry) = self.engine.injections.answer(address) {
+        if let Some(entry) = self.injections.answer(address) {
             return Ok((Arc::new(entry), Origin::Injected));
         }
         let (entry, origin) = match self.engine.hot.get(address.key()) {
