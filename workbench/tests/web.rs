@@ -160,6 +160,34 @@ async fn permanent_answers_are_kept_for_the_next_command() {
     assert_eq!(offline.counters().network_calls, 0);
 }
 
+/// How sites turn away clients they take for robots: status 200 and a page.
+#[tokio::test]
+async fn a_page_in_place_of_json_is_not_kept() {
+    let page = || answer(200, &["content-type: text/html"], b"<h1>Are you a robot?</h1>");
+    let walled = move |request: &Request| if request.number == 0 { page() } else { json("[1]") };
+    let turned_away = "BASE/x answered with text/html where JSON was expected; it starts with “Are you a robot?”";
+
+    let (server, client, cache) = set_up(walled);
+    assert_eq!(text(&client, "/x").await, turned_away);
+    assert!(client.answered().is_empty(), "nothing to record");
+    assert_eq!(text(&client, "/x").await, "[1]");
+    assert_eq!(text(&open(settings(&server, cache.path())), "/x").await, "[1]");
+    assert_eq!((client.answered().len(), server.requests().len()), (1, 2));
+
+    // Who looks at the page as it is, keeps it for others who look, not for who wants JSON.
+    let (server, client, cache) = set_up(walled);
+    let looks = async |client: &WebClient| {
+        let seen = client.fetch("/x").await.unwrap();
+        (seen.content_type, seen.origin)
+    };
+    assert_eq!(looks(&client).await, ("text/html".to_owned(), Origin::Network));
+    assert_eq!(looks(&client).await, ("text/html".to_owned(), Origin::Cache));
+    assert_eq!(text(&open(settings(&server, cache.path())), "/x").await, "[1]");
+    assert_eq!(text(&client, "/x").await, "[1]");
+    assert_eq!(looks(&client).await, ("application/json".to_owned(), Origin::Cache));
+    assert_eq!(server.requests().len(), 2);
+}
+
 #[tokio::test]
 async fn a_recording_answers_without_the_network() {
     let (_server, live, folder) = set_up(|request| match request.target.as_str() {

@@ -11,6 +11,7 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::Expect;
 use super::entry::Entry;
 
 /// Bytes of bodies that are held in memory.
@@ -36,11 +37,12 @@ impl DiskCache {
         Self { folder }
     }
 
-    /// The entry of `key`. One that is damaged counts as absent, and is written anew.
-    pub(super) fn read(&self, key: &str) -> Result<Option<Entry>, String> {
+    /// The entry of `key`. One that is damaged, or is nothing for a caller who can read `expect`,
+    /// counts as absent, and is written anew.
+    pub(super) fn read(&self, key: &str, expect: Expect) -> Result<Option<Entry>, String> {
         let path = self.path(key);
         match fs::read(&path) {
-            Ok(content) => Ok(parse(key, Bytes::from(content))),
+            Ok(content) => Ok(parse(key, Bytes::from(content)).filter(|entry| entry.is_permanent(expect))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(format!("{}: {error}", path.display())),
         }
@@ -48,8 +50,8 @@ impl DiskCache {
 
     /// Keeps `entry`, unless another process kept an answer of the same address first: then that
     /// one is the answer for both.
-    pub(super) fn keep(&self, key: &str, entry: Entry) -> Result<Entry, String> {
-        match self.read(key)? {
+    pub(super) fn keep(&self, key: &str, expect: Expect, entry: Entry) -> Result<Entry, String> {
+        match self.read(key, expect)? {
             Some(first) => Ok(first),
             None => {
                 self.write(key, &entry).map_err(|error| format!("{}: {error}", self.folder.display()))?;
@@ -117,8 +119,12 @@ impl HotCache {
     pub(super) fn keep(&self, key: &str, entry: &Arc<Entry>) {
         let mut shelf = self.shelf.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes = entry.body.len();
-        if bytes > HOT_BYTES || shelf.entries.contains_key(key) {
+        if bytes > HOT_BYTES {
             return;
+        }
+        if let Some(old) = shelf.entries.remove(key) {
+            shelf.bytes -= old.body.len();
+            shelf.order.retain(|other| other != key);
         }
         while shelf.bytes + bytes > HOT_BYTES {
             let Some(oldest) = shelf.order.pop_front() else { break };
@@ -146,10 +152,10 @@ mod tests {
     fn the_first_answer_stays() {
         let folder = tempfile::tempdir().unwrap();
         let cache = DiskCache::new(folder.path().join("live"));
-        assert!(cache.read(KEY).unwrap().is_none());
-        assert_eq!(cache.keep(KEY, entry("first\n\n")).unwrap().body, "first\n\n");
-        assert_eq!(cache.keep(KEY, entry("second")).unwrap().body, "first\n\n");
-        assert_eq!(cache.read(KEY).unwrap().unwrap().body, "first\n\n");
+        assert!(cache.read(KEY, Expect::Bytes).unwrap().is_none());
+        assert_eq!(cache.keep(KEY, Expect::Bytes, entry("first\n\n")).unwrap().body, "first\n\n");
+        assert_eq!(cache.keep(KEY, Expect::Bytes, entry("second")).unwrap().body, "first\n\n");
+        assert_eq!(cache.read(KEY, Expect::Bytes).unwrap().unwrap().body, "first\n\n");
         assert_eq!(fs::read_dir(&cache.folder).unwrap().count(), 1, "no temporary file is left");
     }
 
@@ -157,13 +163,13 @@ mod tests {
     fn a_damaged_entry_is_written_anew() {
         let folder = tempfile::tempdir().unwrap();
         let cache = DiskCache::new(folder.path().to_owned());
-        cache.keep(KEY, entry("a body of some length")).unwrap();
+        cache.keep(KEY, Expect::Bytes, entry("a body of some length")).unwrap();
         let whole = fs::read(cache.path(KEY)).unwrap();
         for length in 0..whole.len() {
             fs::write(cache.path(KEY), &whole[..length]).unwrap();
-            assert!(cache.read(KEY).unwrap().is_none(), "cut to {length}");
+            assert!(cache.read(KEY, Expect::Bytes).unwrap().is_none(), "cut to {length}");
         }
-        assert_eq!(cache.keep(KEY, entry("new")).unwrap().body, "new");
+        assert_eq!(cache.keep(KEY, Expect::Bytes, entry("new")).unwrap().body, "new");
     }
 
     #[test]
@@ -171,7 +177,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("in the way");
         fs::write(&file, "").unwrap();
-        let error = DiskCache::new(file.join("live")).keep(KEY, entry("x")).unwrap_err();
+        let error = DiskCache::new(file.join("live")).keep(KEY, Expect::Bytes, entry("x")).unwrap_err();
         assert!(error.contains("in the way"), "{error}");
     }
 
@@ -183,6 +189,11 @@ mod tests {
             hot.keep(key, &large);
         }
         assert!(hot.get("a").is_none() && hot.get("b").is_some() && hot.get("c").is_some());
+        hot.keep("b", &Arc::new(entry("in its place")));
+        assert_eq!(hot.get("b").unwrap().body, "in its place");
+        let rest = HOT_BYTES - HOT_BYTES / 2 - "in its place".len();
+        hot.keep("e", &Arc::new(Entry::checked(200, String::new(), Bytes::from(vec![0; rest]))));
+        assert!(["b", "c", "e"].iter().all(|key| hot.get(key).is_some()), "what was replaced takes no room");
         hot.keep("d", &Arc::new(Entry::checked(200, String::new(), Bytes::from(vec![0; HOT_BYTES + 1]))));
         assert!(hot.get("d").is_none() && hot.get("c").is_some());
     }

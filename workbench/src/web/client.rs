@@ -185,7 +185,7 @@ impl WebClient {
     /// When there is no answer with status 200 that fits `expect`; see [`WebError`].
     pub async fn get(&self, path: &str, query: &[(String, String)], expect: Expect) -> Result<Answer, WebError> {
         let address = self.engine.policy.resolve(path, query)?;
-        let (entry, origin) = self.entry(&address).await?;
+        let (entry, origin) = self.entry(&address, expect).await?;
         entry.answer(&address, origin, expect)
     }
 
@@ -196,18 +196,18 @@ impl WebClient {
     /// When there is no answer at all; see [`WebError`].
     pub async fn fetch(&self, path: &str) -> Result<RawAnswer, WebError> {
         let address = self.engine.policy.resolve(path, &[])?;
-        let (entry, origin) = self.entry(&address).await?;
+        let (entry, origin) = self.entry(&address, Expect::Bytes).await?;
         Ok(entry.raw(&address, origin))
     }
 
-    async fn entry(&self, address: &Address) -> Outcome {
+    async fn entry(&self, address: &Address, expect: Expect) -> Outcome {
         if let Some(entry) = self.injections.answer(address) {
             return Ok((Arc::new(entry), Origin::Injected));
         }
-        let (entry, origin) = match self.engine.hot.get(address.key()) {
+        let (entry, origin) = match self.engine.hot.get(address.key()).filter(|entry| entry.is_permanent(expect)) {
             Some(entry) => (entry, self.engine.supply.origin()),
             None => {
-                let work = self.engine.obtain(address, &self.tally.network_calls);
+                let work = self.engine.obtain(address, expect, &self.tally.network_calls);
                 let (outcome, was_ours) = self.engine.flights.join(address.key(), work).await;
                 let (entry, origin) = outcome?;
                 (entry, if was_ours { origin } else { self.engine.supply.origin() })
@@ -216,7 +216,7 @@ impl WebClient {
         if origin != Origin::Network {
             self.tally.cache_hits.fetch_add(1, Ordering::Relaxed);
         }
-        if entry.is_permanent() {
+        if entry.is_permanent(expect) {
             self.engine.note(address);
         }
         Ok((entry, origin))
@@ -235,10 +235,10 @@ impl fmt::Debug for WebClient {
 
 impl Engine {
     /// Gets what is not in memory; called once at a time for each address.
-    async fn obtain(&self, address: &Address, calls: &AtomicU64) -> Outcome {
-        let (entry, origin) = self.supply.get(address, calls).await?;
+    async fn obtain(&self, address: &Address, expect: Expect, calls: &AtomicU64) -> Outcome {
+        let (entry, origin) = self.supply.get(address, expect, calls).await?;
         let entry = Arc::new(entry);
-        if entry.is_permanent() || origin != Origin::Network {
+        if entry.is_permanent(expect) {
             self.hot.keep(address.key(), &entry);
         }
         Ok((entry, origin))
