@@ -28,7 +28,7 @@ impl Supply {
     }
 
     pub(super) fn cache(folder: PathBuf, network: Option<Network>) -> Self {
-        Self::Cache { cache: DiskCache::new(folder), network: network.map(Box::new) }
+        Self::Cache { cache: DiskCache::open(folder), network: network.map(Box::new) }
     }
 
     /// The answer for `address`, and where it came from; requests sent are added to `calls`. What is
