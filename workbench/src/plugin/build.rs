@@ -138,7 +138,8 @@ fn changed(path: &Path) -> Option<SystemTime> {
 /// An error means that cargo cannot be run at all.
 async fn run_cargo(name: &str, workspace: &Path, target: &Path) -> io::Result<Output> {
     let mut cargo = Command::new(std::env::var_os(env::CARGO).unwrap_or_else(|| "cargo".into()));
-    cargo.args(["build", "--locked", "--message-format=json-render-diagnostics"]);
+    // Without `--locked`: a crate that was added just now must enter Cargo.lock.
+    cargo.args(["build", "--message-format=json-render-diagnostics"]);
     if profile() == "release" {
         cargo.arg("--release");
     }
