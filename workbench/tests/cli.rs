@@ -33,6 +33,12 @@ const TABLE: &[(&[&str], i32, &str, &str)] = &[
     (&["fetch", "met", "/v1/departments", "--inject", "path=/v1/departments,status=503"], 5, "", "HTTP 503"),
     (&["fetch", "met", "/v1/departments", "--inject", "status"], 2, "", "is not an injection"),
     (&["fetch", "met", "/v1/departments", "--route", "nonsense"], 2, "", "is not a route"),
+    (
+        &["fetch", "met", "/v1/departments", "--route", "images.metmuseum.com=http://127.0.0.1:1"],
+        2,
+        "",
+        "did you mean `images.metmuseum.org`",
+    ),
     (&["script", "met", "no-such-file.py"], 2, "", "no-such-file.py cannot be read"),
     (&["report", "met"], 2, "", "there are no runs of met"),
     (&["verify", "nothing"], 2, "", "there is no run `nothing`"),

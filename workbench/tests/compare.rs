@@ -6,6 +6,7 @@ mod program;
 
 use program::Program;
 use serde_json::Value;
+use workbench::report::table::grouped;
 
 #[test]
 fn code_passes_where_step_by_step_falls_short() {
@@ -62,6 +63,14 @@ fn code_passes_where_step_by_step_falls_short() {
     assert!(text.stdout.contains('≈'), "{}", text.stdout);
     assert_eq!(program.run(&["report", "met", "--require", "code"]).code, 0);
     assert_eq!(program.run(&["report", "met", "--require", "loop"]).code, 1);
+
+    for page in ["README.md", "docs/lesson.md"] {
+        let page_text = std::fs::read_to_string(program::workspace().join(page)).unwrap();
+        for mode in modes {
+            let tokens = format!("≈{}", grouped(mode["tokens_read"]["median"].as_f64().unwrap() as u64));
+            assert!(page_text.contains(&tokens), "{page} does not show the {tokens} tokens of {}", mode["mode"]);
+        }
+    }
 
     verdicts_are_repeated_from_the_files(&program, &report);
 }

@@ -2,11 +2,15 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 #![cfg(feature = "embedded")]
 
+#[path = "support/server.rs"]
+mod server;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use server::{Server, json};
 use tempfile::TempDir;
 use workbench::results::find::list_runs;
 use workbench::results::format::{CallEnd, RunRecord, Stop};
@@ -71,6 +75,7 @@ fn one_policy_makes_the_turns_of_loop_and_of_serial() {
     assert_eq!((in_loop.stop, in_loop.tool_calls, in_loop.nested_calls), (Stop::EndTurn, 6, 0));
     assert_eq!((in_loop.final_text.as_str(), in_loop.tag.as_deref()), (LAST_WORDS, Some("pair")));
     assert!(in_loop.estimated && in_loop.verify.is_some());
+    assert_eq!(in_loop.source, "live", "a domain without a cassette");
     assert_eq!(in_loop.tokens_read, in_loop.per_turn.iter().map(|turn| turn.tokens_read).sum::<u64>());
     // The task, four turns of calls with their results, the last words.
     assert_eq!(read_transcript(&folder).unwrap().len(), 1 + 2 * 4 + 1);
@@ -121,6 +126,24 @@ fn runs_of_several_processes_at_once_lie_side_by_side() {
     assert!(listing.skipped.is_empty());
     let words: Vec<&str> = listing.runs.iter().map(|run| run.record.final_text.as_str()).collect();
     assert_eq!(words, [LAST_WORDS; 3]);
+}
+
+#[test]
+fn an_injected_fault_is_not_the_verifiers() {
+    let home = home();
+    let api = Server::start(|_| json(r#"{"n": 1}"#));
+    let folder = trial(home.path(), "print('done')");
+    let mut manifest = fs::read_to_string(folder.join("domain.toml")).unwrap();
+    manifest.push_str(
+        "[api]\nbase = 'https://api.example'\nhosts = ['api.example']\n[evidence]\nrecord = { get = '/record' }\n\
+         [[verify]]\nname = 'the record'\ncheck = 'record.n == 1'\n",
+    );
+    fs::write(folder.join("domain.toml"), manifest).unwrap();
+    let route = format!("api.example={}", api.url());
+    let (record, _) = run(home.path(), &folder, "loop", &["--route", &route, "--inject", "path=*,status=503"]);
+    let verdict = record.verify.unwrap();
+    assert!(verdict.ok, "{verdict:?}");
+    assert_eq!((record.network_calls, record.source), (1, format!("{route}, inject path=*,status=503")));
 }
 
 /// Makes one call and then thinks for ever.

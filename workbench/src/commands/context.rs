@@ -75,14 +75,10 @@ impl Context {
     /// The web client of the domain, on the one source of data the options name.
     pub(super) fn data(&self, domain: &Domain, options: &SourceOptions) -> Result<Data, Failure> {
         let source = match (options.routes.as_slice(), options.live) {
-            ([], false) if domain.cassette.is_some() => Source::Cassette,
-            ([], _) => Source::Live,
+            ([], false) => Source::Cassette,
+            ([], true) => Source::Live,
             (routes, _) => Source::Routes(routes.to_vec()),
         };
-        let mut label = source.to_string();
-        for injection in &options.injections {
-            label.push_str(&format!(", inject {injection}"));
-        }
         let caches = self.results.join(".cache");
         let fresh = if options.fresh { Some(fresh_cache(&caches)?) } else { None };
         let cache = match &fresh {
@@ -98,6 +94,11 @@ impl Context {
             injections: options.injections.clone(),
         };
         let web = WebClient::open(settings).map_err(Failure::usage)?;
+        // The client knows what the data really come from: without a cassette it is the network.
+        let mut label = web.source().to_string();
+        for injection in &options.injections {
+            label.push_str(&format!(", inject {injection}"));
+        }
         Ok(Data { web, label, _fresh: fresh })
     }
 

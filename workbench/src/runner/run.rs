@@ -92,7 +92,8 @@ async fn judge(setup: &mut RunSetup, domain: &Domain, web: &WebClient) -> Result
     if matches!(setup.record.stop, Stop::ModelError | Stop::Interrupted) {
         return Ok(());
     }
-    let judgement = verify::judge(domain, &setup.folder.out(), Fetch::Web(web)).await;
+    // A fault that tools are to meet must not become the verifier's own.
+    let judgement = verify::judge(domain, &setup.folder.out(), Fetch::Web(&web.uninjected())).await;
     setup.folder.write_verdict(&judgement.verdict, &judgement.evidence)?;
     setup.record.verify = Some(judgement.verdict);
     Ok(())
