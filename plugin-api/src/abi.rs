@@ -175,9 +175,11 @@ fn read_reply(code: i32, reply: &[u8]) -> Result<(HostReply, Vec<u8>), String> {
     split(reply).map(|(head, body)| (head, body.to_vec()))
 }
 
+/// The bytes of a message, on whichever side it arrives; null is an empty one, whatever `length` says.
+///
 /// # Safety
 /// `data` must be null, or point to `length` bytes that stay readable and unchanged for `'bytes`.
-unsafe fn bytes_at<'bytes>(data: *const u8, length: usize) -> &'bytes [u8] {
+pub unsafe fn bytes_at<'bytes>(data: *const u8, length: usize) -> &'bytes [u8] {
     if data.is_null() {
         return &[];
     }

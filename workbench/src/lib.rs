@@ -2,6 +2,12 @@
 //!
 //! `ARCHITECTURE.md` names the layers; a lower module never uses a higher one.
 
+#[cfg(not(unix))]
+compile_error!(
+    "the workbench runs on Linux and macOS: plugins and scripts run in child processes, and it talks to them over Unix \
+     sockets and holds them with Unix resource limits"
+);
+
 pub mod artifacts;
 pub mod cli;
 pub mod commands;

@@ -33,6 +33,12 @@ const TABLE: &[(&[&str], i32, &str, &str)] = &[
     (&["fetch", "met", "/v1/departments", "--inject", "path=/v1/departments,status=503"], 5, "", "HTTP 503"),
     (&["fetch", "met", "/v1/departments", "--inject", "status"], 2, "", "is not an injection"),
     (&["fetch", "met", "/v1/departments", "--route", "nonsense"], 2, "", "is not a route"),
+    (
+        &["fetch", "met", "/v1/departments", "--route", "images.metmuseum.com=http://127.0.0.1:1"],
+        2,
+        "",
+        "did you mean `images.metmuseum.org`",
+    ),
     (&["script", "met", "no-such-file.py"], 2, "", "no-such-file.py cannot be read"),
     (&["report", "met"], 2, "", "there are no runs of met"),
     (&["verify", "nothing"], 2, "", "there is no run `nothing`"),
@@ -42,6 +48,12 @@ const TABLE: &[(&[&str], i32, &str, &str)] = &[
     (&["compare", "met", "--runs", "0"], 2, "", "0 is not in 1..=100"),
     (&["compare", "met", "--results", "README.md"], 2, "", "the results folder README.md cannot be written"),
     (&["doctor"], 0, "6 tools, runs offline from its cassette", ""),
+    (
+        &["doctor", "--results", "/dev/null/results"],
+        1,
+        "MISSING: results folder: /dev/null/results cannot be written",
+        "",
+    ),
 ];
 
 #[test]
@@ -65,6 +77,21 @@ fn a_failure_prints_no_data() {
             assert!(stdout.is_empty(), "{arguments:?}");
             assert_eq!(program.run(arguments).stdout, "", "{arguments:?}");
         }
+    }
+}
+
+#[test]
+fn the_doctor_promises_of_each_kind_of_worker_what_holds_for_it() {
+    let checks = Program::new().json(&["doctor", "--format", "json"]);
+    let names = |workers: &str| {
+        let names = checks.as_array().unwrap().iter().map(|check| check["name"].as_str().unwrap());
+        names.filter_map(|name| name.strip_prefix(workers)).collect::<Vec<_>>().join("")
+    };
+    assert_eq!(names("plugin workers"), ", no core file, death signal");
+    let of_scripts = ", limits, no core file, memory limit, death signal, system-call filter";
+    assert_eq!(names("script workers"), of_scripts);
+    if cfg!(target_os = "linux") {
+        assert!(checks.as_array().unwrap().iter().all(|check| check["state"] == "ok"), "{checks:#}");
     }
 }
 
@@ -110,7 +137,8 @@ fn examples_in_help_run() {
                 Command::new("sh")
                     .args(["-c", &line])
                     .current_dir(workspace())
-                    .env("WORKBENCH_RESULTS", program.results()),
+                    .env("WORKBENCH_RESULTS", program.results())
+                    .env_remove("WORKBENCH_ROUTES"),
                 "",
             );
             let expected = if example.contains("/v1/search?") { 5 } else { 0 };

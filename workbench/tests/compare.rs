@@ -86,11 +86,20 @@ fn verdicts_are_repeated_from_the_files(program: &Program, report: &Value) {
     assert_eq!(again.code, 0, "{again:?}");
     assert_eq!(serde_json::from_str::<Value>(&again.stdout).unwrap(), run["verify"]);
 
-    let sheet = program.results().join("met").join(name).join("out/contact_sheet.jpg");
-    std::fs::remove_file(&sheet).unwrap();
+    let out = program.results().join("met").join(name).join("out");
+    std::fs::remove_file(out.join("contact_sheet.jpg")).unwrap();
     let outcome = program.run(&["verify", name]);
     assert_eq!(outcome.code, 1, "{outcome:?}");
     assert!(outcome.stdout.contains("not verified"), "{outcome:?}");
+
+    // A picture that is not beside the page is no piece of the exhibit.
+    let page = std::fs::read_to_string(out.join("exhibit.html")).unwrap();
+    let remote = page.replacen("src=\"", "src=\"https://images.example/", 1);
+    assert_ne!(remote, page);
+    std::fs::write(out.join("exhibit.html"), remote).unwrap();
+    let verdict: Value = serde_json::from_str(&program.run(&["verify", name, "--format", "json"]).stdout).unwrap();
+    let pieces = verdict["rules"].as_array().unwrap().iter().find(|rule| rule["name"] == "12 pieces").unwrap();
+    assert_eq!((&pieces["status"], &pieces["got"]), (&"fail".into(), &11.into()), "{pieces:#}");
 }
 
 /// What each mode does when the API changed under the tools: told, or not told.

@@ -60,6 +60,23 @@ fn byte_order_marks_and_carriage_returns_are_tolerated() {
 }
 
 #[test]
+fn hosts_may_have_ports() {
+    for (base, hosts) in [
+        ("https://api.example:8443/v1", "'api.example:8443', 'images.example'"),
+        ("https://api.example/v1", "'API.example:443'"),
+        ("http://127.0.0.1:8099", "'127.0.0.1:8099'"),
+        ("https://[::1]:8443", "'[::1]:8443'"),
+    ] {
+        let manifest = format!("{MINIMAL}\n[api]\nbase = '{base}'\nhosts = [{hosts}]\n");
+        let folder = DomainFolder::new(&manifest);
+        fs::write(folder.domain().join("prompt.md"), "Do it.").unwrap();
+        folder.load().unwrap();
+        let document = serde_json::to_value(toml::from_str::<toml::Table>(&manifest).unwrap()).unwrap();
+        assert_eq!(schema::problems(&schema::committed(), &document), Vec::<String>::new(), "{base}");
+    }
+}
+
+#[test]
 fn a_domain_shows_what_its_folder_holds() {
     let folder = DomainFolder::new(&format!("{MINIMAL}prompt = \"Do it.\"\n"));
     let bare = folder.load().unwrap();
@@ -199,6 +216,7 @@ fn the_schema_refuses_what_the_types_refuse() {
         "missing-key",
         "missing-section",
         "no-plugin",
+        "host-with-more-than-a-port",
         "plugin-and-library",
         "limit-of-nothing",
         "evidence-of-two-sources",

@@ -1,5 +1,5 @@
 //! The boundary of a plugin, with a real worker, a real library and everything that can go wrong.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "support/faulty.rs"]
 mod faulty;
@@ -23,7 +23,7 @@ async fn let_others_run() {
 
 #[tokio::test]
 async fn each_fault_costs_one_call_and_its_cause_is_named() {
-    let Some(faulty) = Faulty::compiled(&[]) else { return };
+    let faulty = Faulty::compiled(&[]);
     let host = Host::letting_through(0);
     let client = faulty.client(LONG, &host).await;
     assert_eq!(client.tools().len(), 1);
@@ -55,16 +55,17 @@ async fn each_fault_costs_one_call_and_its_cause_is_named() {
 
 #[tokio::test]
 async fn answers_refusals_and_noise() {
-    let Some(faulty) = Faulty::compiled(&[]) else { return };
+    let faulty = Faulty::compiled(&[]);
     let host = Host::letting_through(0);
     let client = faulty.client(LONG, &host).await;
     let refusal = ToolError::new("no such object").with_code("http_404");
     assert_eq!(call(&client, "refusal").await, CallOutcome::ToolError(refusal));
     assert_eq!(number(&client, "noise").await, 1);
     assert_eq!(number(&client, "log").await, 1);
+    assert_eq!(number(&client, "ask_with_null").await, 10, "null is refused, and harms nobody");
     assert_eq!(number(&client, "environment").await, 1, "the guard and nothing else");
     assert_eq!(number(&client, "input").await, 0, "standard input is not the channel");
-    assert_eq!(host.ended.load(Ordering::SeqCst), 5);
+    assert_eq!(host.ended.load(Ordering::SeqCst), 6);
     // The two streams of the worker are read by the way: what it printed may come a moment later.
     while !client.log().contains("{\"kind\":\"answer\"") || !client.log().contains("{\"kind\":\"failed\"") {
         tokio::task::yield_now().await;
@@ -74,7 +75,7 @@ async fn answers_refusals_and_noise() {
 
 #[tokio::test]
 async fn an_endless_call_is_killed_and_others_are_not_harmed() {
-    let Some(faulty) = Faulty::compiled(&[]) else { return };
+    let faulty = Faulty::compiled(&[]);
     let host = Host::letting_through(0);
     let client = faulty.client(1, &host).await;
     let (looping, asking, ()) = tokio::join!(call(&client, "loop"), number(&client, "ask"), async {
@@ -87,7 +88,7 @@ async fn an_endless_call_is_killed_and_others_are_not_harmed() {
 
 #[tokio::test]
 async fn the_clock_stands_while_a_call_waits_for_the_host() {
-    let Some(faulty) = Faulty::compiled(&[]) else { return };
+    let faulty = Faulty::compiled(&[]);
     let host = Host::letting_through(0);
     let client = faulty.client(1, &host).await;
     let (asking, ()) = tokio::join!(number(&client, "ask"), async {
@@ -101,7 +102,7 @@ async fn the_clock_stands_while_a_call_waits_for_the_host() {
 
 #[tokio::test]
 async fn calls_in_flight_at_a_death_run_again_one_at_a_time() {
-    let Some(faulty) = Faulty::compiled(&[]) else { return };
+    let faulty = Faulty::compiled(&[]);
     let host = Host::letting_through(0);
     let client = faulty.client(LONG, &host).await;
     let (asking, aborting, ()) = tokio::join!(
@@ -124,7 +125,7 @@ async fn calls_in_flight_at_a_death_run_again_one_at_a_time() {
 
 #[tokio::test]
 async fn eight_calls_run_at_once_and_more_wait() {
-    let Some(faulty) = Faulty::compiled(&[]) else { return };
+    let faulty = Faulty::compiled(&[]);
     let host = Host::letting_through(0);
     let client = faulty.client(LONG, &host).await;
     let (asking, ()) = tokio::join!(join_all((0..20).map(|_| number(&client, "ask"))), async {
@@ -155,7 +156,7 @@ async fn a_library_that_cannot_be_used_says_why_and_what_to_do() {
         ("-DWITHOUT_CALL", "undefined symbol: workbench_call"),
         ("-DBAD_CONSTRUCTOR", "did not start: abort; its last words: constructors are code too"),
     ] {
-        let Some(faulty) = Faulty::compiled(&[define]) else { return };
+        let faulty = Faulty::compiled(&[define]);
         let error = start(&faulty.library(), LONG, &host).await.err().unwrap().to_string();
         assert!(error.contains(expected), "{define}: {error}");
     }
@@ -164,7 +165,7 @@ async fn a_library_that_cannot_be_used_says_why_and_what_to_do() {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn no_worker_outlives_its_client() {
-    let Some(faulty) = Faulty::compiled(&[]) else { return };
+    let faulty = Faulty::compiled(&[]);
     let host = Host::letting_through(0);
     let exists = |process: i64| Path::new(&format!("/proc/{process}")).exists();
 

@@ -1,6 +1,6 @@
 //! Rehearsal: scripts of a domain play the model, turn by turn, in a real sandbox.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
-#![cfg(all(feature = "embedded", unix))]
+#![cfg(feature = "embedded")]
 
 use std::fs;
 use std::path::PathBuf;
@@ -24,6 +24,9 @@ plugin = "trial"
 [task]
 persona = "You try things."
 prompt = "Try it."
+
+[limits]
+script_seconds = 2
 "#;
 
 fn domain(scripts: &[(&str, &str)]) -> (tempfile::TempDir, Domain) {
@@ -183,6 +186,15 @@ async fn a_policy_that_fails_is_a_model_error_with_its_traceback() {
     let talk = Talk::hold(Rehearsal::step_by_step(&domain, sandbox()).unwrap(), true, numbered).await;
     let error = talk.end.unwrap_err().to_string();
     assert!(error.contains("EXIT CODE 1") && error.contains("line 2") && error.contains("TypeError"), "{error}");
+    assert_eq!(talk.turns.len(), 1);
+}
+
+#[tokio::test]
+async fn a_policy_that_neither_calls_nor_ends_is_given_up() {
+    let (_home, domain) = domain(&[("loop.py", "from tools import *\nget_one(1)\nwhile True: pass\n")]);
+    let talk = Talk::hold(Rehearsal::step_by_step(&domain, sandbox()).unwrap(), true, numbered).await;
+    let error = talk.end.unwrap_err().to_string();
+    assert!(error.contains("it neither called a tool nor ended within 2 s"), "{error}");
     assert_eq!(talk.turns.len(), 1);
 }
 

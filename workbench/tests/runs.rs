@@ -1,6 +1,6 @@
 //! Whole runs: the program, a plugin in its worker, a rehearsal in its sandbox, and what they leave.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
-#![cfg(all(feature = "embedded", unix))]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![cfg(feature = "embedded")]
 
 #[path = "support/faulty.rs"]
 mod faulty;
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use faulty::Faulty;
 use serde_json::Value;
-use server::{Reply, Server, head};
+use server::{Reply, Server, head, json};
 use tempfile::TempDir;
 use workbench::results::find::list_runs;
 use workbench::results::format::{CallEnd, RunRecord, Stop};
@@ -40,7 +40,12 @@ fn trial(home: &Path, policy: &str) -> PathBuf {
 fn workbench(home: &Path, domain: &Path, mode: &str, more: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_workbench"));
     command.arg("run").arg(domain).args(["--mode", mode, "--format", "json", "--results"]).arg(home.join("results"));
-    command.args(more).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .args(more)
+        .env_remove("WORKBENCH_ROUTES")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     command
 }
 
@@ -74,6 +79,7 @@ fn one_policy_makes_the_turns_of_loop_and_of_serial() {
     assert_eq!((in_loop.stop, in_loop.tool_calls, in_loop.nested_calls), (Stop::EndTurn, 6, 0));
     assert_eq!((in_loop.final_text.as_str(), in_loop.tag.as_deref()), (LAST_WORDS, Some("pair")));
     assert!(in_loop.estimated && in_loop.verify.is_some());
+    assert_eq!(in_loop.source, "live", "a domain without a cassette");
     assert_eq!(in_loop.tokens_read, in_loop.per_turn.iter().map(|turn| turn.tokens_read).sum::<u64>());
     // The task, four turns of calls with their results, the last words.
     assert_eq!(read_transcript(&folder).unwrap().len(), 1 + 2 * 4 + 1);
@@ -147,6 +153,24 @@ fn a_comparison_that_fails_reports_the_runs_it_has_made() {
     assert_eq!(made, ["standin", "standin"]);
 }
 
+#[test]
+fn an_injected_fault_is_not_the_verifiers() {
+    let home = home();
+    let api = Server::start(|_| json(r#"{"n": 1}"#));
+    let folder = trial(home.path(), "print('done')");
+    let mut manifest = fs::read_to_string(folder.join("domain.toml")).unwrap();
+    manifest.push_str(
+        "[api]\nbase = 'https://api.example'\nhosts = ['api.example']\n[evidence]\nrecord = { get = '/record' }\n\
+         [[verify]]\nname = 'the record'\ncheck = 'record.n == 1'\n",
+    );
+    fs::write(folder.join("domain.toml"), manifest).unwrap();
+    let route = format!("api.example={}", api.url());
+    let (record, _) = run(home.path(), &folder, "loop", &["--route", &route, "--inject", "path=*,status=503"]);
+    let verdict = record.verify.unwrap();
+    assert!(verdict.ok, "{verdict:?}");
+    assert_eq!((record.network_calls, record.source), (1, format!("{route}, inject path=*,status=503")));
+}
+
 /// Makes one call and then thinks for ever.
 const THINKER: &str = "
 from tools import *
@@ -208,7 +232,7 @@ fn ctrl_c_ends_a_run_that_is_kept_and_not_judged() {
 #[cfg(target_os = "linux")]
 #[test]
 fn ctrl_c_ends_a_run_whose_plugin_does_not_start() {
-    let Some(silent) = Faulty::compiled(&["-DNO_GREETING"]) else { return };
+    let silent = Faulty::compiled(&["-DNO_GREETING"]);
     let home = home();
     let domain = trial(home.path(), "print('never')");
     fs::copy(silent.library(), domain.join("libfaulty.so")).unwrap();

@@ -160,6 +160,34 @@ async fn permanent_answers_are_kept_for_the_next_command() {
     assert_eq!(offline.counters().network_calls, 0);
 }
 
+/// How sites turn away clients they take for robots: status 200 and a page.
+#[tokio::test]
+async fn a_page_in_place_of_json_is_not_kept() {
+    let page = || answer(200, &["content-type: text/html"], b"<h1>Are you a robot?</h1>");
+    let walled = move |request: &Request| if request.number == 0 { page() } else { json("[1]") };
+    let turned_away = "BASE/x answered with text/html where JSON was expected; it starts with “Are you a robot?”";
+
+    let (server, client, cache) = set_up(walled);
+    assert_eq!(text(&client, "/x").await, turned_away);
+    assert!(client.answered().is_empty(), "nothing to record");
+    assert_eq!(text(&client, "/x").await, "[1]");
+    assert_eq!(text(&open(settings(&server, cache.path())), "/x").await, "[1]");
+    assert_eq!((client.answered().len(), server.requests().len()), (1, 2));
+
+    // Who looks at the page as it is, keeps it for others who look, not for who wants JSON.
+    let (server, client, cache) = set_up(walled);
+    let looks = async |client: &WebClient| {
+        let seen = client.fetch("/x").await.unwrap();
+        (seen.content_type, seen.origin)
+    };
+    assert_eq!(looks(&client).await, ("text/html".to_owned(), Origin::Network));
+    assert_eq!(looks(&client).await, ("text/html".to_owned(), Origin::Cache));
+    assert_eq!(text(&open(settings(&server, cache.path())), "/x").await, "[1]");
+    assert_eq!(text(&client, "/x").await, "[1]");
+    assert_eq!(looks(&client).await, ("application/json".to_owned(), Origin::Cache));
+    assert_eq!(server.requests().len(), 2);
+}
+
 #[tokio::test]
 async fn a_recording_answers_without_the_network() {
     let (_server, live, folder) = set_up(|request| match request.target.as_str() {
@@ -232,6 +260,26 @@ async fn injected_answers_are_never_kept() {
 }
 
 #[tokio::test]
+async fn every_run_meets_the_same_faults() {
+    let server = Server::start(|_| json("[1]"));
+    let cache = tempfile::tempdir().unwrap();
+    let mut injected = settings(&server, cache.path());
+    injected.injections = vec!["path=/x,status=503,after=2,first=3".parse().unwrap()];
+    let command = open(injected);
+    for run in [command.scoped(), command.scoped(), command.scoped().scoped()] {
+        let same_run = run.clone();
+        let fault = "BASE/x returned HTTP 503: Service Unavailable";
+        for (number, expected) in ["[1]", "[1]", fault, "[1]"].into_iter().enumerate() {
+            let asks = if number % 2 == 0 { &run } else { &same_run };
+            assert_eq!(text(asks, "/x").await, expected, "request {number}");
+            assert_eq!(text(&run.uninjected(), "/x").await, "[1]", "counted for nobody, met by nothing");
+        }
+        assert_eq!(run.counters().network_calls + run.counters().cache_hits, 3 + 4, "injected ones are not requests");
+    }
+    assert_eq!(text(&command.uninjected().scoped(), "/x").await, "[1]");
+}
+
+#[tokio::test]
 async fn headers_are_sent_and_not_stored() {
     let server = Server::start(|_| json("{}"));
     let cache = tempfile::tempdir().unwrap();
@@ -281,12 +329,26 @@ async fn a_manifest_that_cannot_work_is_refused_at_once() {
     wrong_base.api.base = Some("api.example.org".to_owned());
     let mut wrong_header = settings(&server, cache.path());
     wrong_header.api.headers.insert("not a name".to_owned(), "x".to_owned());
+    let mut open_secret = settings(&server, cache.path());
+    open_secret.api.headers.insert("x-key".to_owned(), "env:WORKBENCH_TEST_IS_NOT_SET".to_owned());
+    open_secret.source = Source::Routes(vec!["api.example.org=http://mirror.invalid".parse().unwrap()]);
+    let mut misspelt_route = settings(&server, cache.path());
+    misspelt_route.source = Source::Routes(vec!["api.exmple.org=http://127.0.0.1:1".parse().unwrap()]);
+    let mut needless_route = settings(&server, cache.path());
+    needless_route.api.hosts.clear();
     let mut wrong_cassette = settings(&server, cache.path());
     wrong_cassette.source = Source::Cassette;
     wrong_cassette.cassette = Some(cache.path().join("nowhere"));
     for (settings, words) in [
         (wrong_base, "`[api] base` is `api.example.org`"),
         (wrong_header, "`not a name` is not the name of a header"),
+        (open_secret, "`x-key` carries a secret (`env:`), which goes over https or to this machine only"),
+        (
+            misspelt_route,
+            "`--route api.exmple.org=http://127.0.0.1:1` is for `api.exmple.org`, which is not among the domain's \
+             `[api] hosts` (127.0.0.1, api.example.org, images.example.org, unrouted.invalid); did you mean `api.example.org`?",
+        ),
+        (needless_route, "is not among the domain's `[api] hosts` (none)"),
         (wrong_cassette, "index.jsonl: No such file"),
     ] {
         let error: Box<dyn std::error::Error> = WebClient::open(settings).unwrap_err().into();

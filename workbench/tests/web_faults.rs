@@ -73,6 +73,7 @@ async fn every_fault_ends_in_an_answer_or_a_clear_text() {
         case("500 five times", 6, "{}", |r| at_first(5, r, answer(500, &[], b""))),
         case("502", 2, "{}", |r| at_first(1, r, answer(502, &[], b""))),
         case("504", 2, "{}", |r| at_first(1, r, answer(504, &[], b""))),
+        case("522 of a content network", 2, "{}", |r| at_first(1, r, answer(522, &[], b""))),
         case("503 for good", 6, "BASE/x returned HTTP 503: too busy (tried 6 times)", |_| answer(503, &[], OVERLOAD)),
         case("403 of a fast client", 3, "{}", |r| at_first(2, r, html(403))),
         case("403 for good", 6, "BASE/x returned HTTP 403: tried 6 times", |_| html(403)),
@@ -83,6 +84,7 @@ async fn every_fault_ends_in_an_answer_or_a_clear_text() {
         }),
         case("410", 1, "BASE/x returned HTTP 410: gone", |_| answer(410, &[], br#"{"error":{"message":"gone"}}"#)),
         case("501", 1, "BASE/x returned HTTP 501", |_| answer(501, &[], b"")),
+        case("505", 1, "BASE/x returned HTTP 505", |_| answer(505, &[], b"")),
         case("cut off once", 2, "{}", |r| at_first(1, r, cut_off())),
         case(
             "cut off for good",

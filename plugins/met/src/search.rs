@@ -92,8 +92,8 @@ fn ask(host: &Host, query: &str, department_id: u32, offset: u32, limit: u32) ->
     }
     parameters.push(("offset", &offset));
     parameters.push(("limit", &limit));
-    // The order of parameters has changed results of this API before; `q` stands last, always. With
-    // nothing to look for it is left out: that lists a department.
+    // Their order here is of no account, although it has changed results of this API before: the host
+    // sorts them by name. With nothing to look for `q` is left out: that lists a department.
     if !query.is_empty() {
         parameters.push(("q", &query));
     }

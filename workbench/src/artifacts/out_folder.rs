@@ -103,9 +103,7 @@ impl OutFolder {
 
 /// Temporary files are private by default; artifacts are made to be shown.
 fn readable_by_all<'a, 'b, 'c>(builder: &'a mut tempfile::Builder<'b, 'c>) -> &'a mut tempfile::Builder<'b, 'c> {
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
-    builder
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))
 }
 
 fn read_at_most(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
@@ -141,7 +139,6 @@ mod tests {
         assert_eq!(names, ["436535.jpg"], "no temporary file is left");
     }
 
-    #[cfg(unix)]
     #[test]
     fn links_are_replaced_and_never_followed() {
         let folder = tempfile::tempdir().unwrap();

@@ -67,12 +67,11 @@ impl Context {
         Ok(Self { workspace, results, command })
     }
 
-    /// Makes the results folder where there is none, and tries to write into it.
-    pub(super) fn try_results(&self) -> Result<(), Failure> {
+    /// Makes the results folder where there is none, and tries to write into it. The error is a text for people.
+    pub(super) fn try_results(&self) -> Result<(), String> {
         let written = fs::create_dir_all(&self.results).and_then(|()| tempfile::tempfile_in(&self.results));
         written.map(drop).map_err(|error| {
-            Failure::usage(format!("the results folder {} cannot be written: {error}", self.results.display()))
-                .hint("choose another with `--results FOLDER`")
+            format!("{} cannot be written: {error}; choose another with `--results`", self.results.display())
         })
     }
 
@@ -93,14 +92,10 @@ impl Context {
     /// The web client of the domain, on the one source of data the options name.
     pub(super) fn data(&self, domain: &Domain, options: &SourceOptions) -> Result<Data, Failure> {
         let source = match (options.routes.as_slice(), options.live) {
-            ([], false) if domain.cassette.is_some() => Source::Cassette,
-            ([], _) => Source::Live,
+            ([], false) => Source::Cassette,
+            ([], true) => Source::Live,
             (routes, _) => Source::Routes(routes.to_vec()),
         };
-        let mut label = source.to_string();
-        for injection in &options.injections {
-            label.push_str(&format!("{INJECTED}{injection}"));
-        }
         let caches = self.results.join(".cache");
         let fresh = if options.fresh { Some(fresh_cache(&caches)?) } else { None };
         let cache = match &fresh {
@@ -116,6 +111,11 @@ impl Context {
             injections: options.injections.clone(),
         };
         let web = WebClient::open(settings).map_err(Failure::usage)?;
+        // The client knows what the data really come from: without a cassette it is the network.
+        let mut label = web.source().to_string();
+        for injection in &options.injections {
+            label.push_str(&format!("{INJECTED}{injection}"));
+        }
         Ok(Data { web, label, _fresh: fresh })
     }
 
@@ -208,18 +208,17 @@ pub(super) fn sandbox_failure(error: SandboxError) -> Failure {
     Failure::new(Exit::Sandbox, error)
 }
 
-/// The options under which a run's record says that its data came from `source`, as [`Data::label`] does.
+/// The options that have the source of a run's record as their own, without the faults that were injected.
 pub(super) fn source_of_run(source: &str) -> Result<SourceOptions, Failure> {
-    let mut parts = source.split(INJECTED);
+    let source = source.split(INJECTED).next().unwrap_or_default();
     let mut options = SourceOptions::default();
-    match parts.next().unwrap_or_default() {
+    match source {
         "cassette" => {}
         "live" => options.live = true,
         routes => {
             options.routes = routes.split(", ").map(str::parse).collect::<Result<_, _>>().map_err(Failure::usage)?;
         }
     }
-    options.injections = parts.map(str::parse).collect::<Result<_, _>>().map_err(Failure::usage)?;
     Ok(options)
 }
 

@@ -9,7 +9,7 @@ use crate::cli::options::{Format, SourceOptions};
 use crate::env;
 use crate::error::Failure;
 use crate::exit::Exit;
-use crate::lockdown;
+use crate::lockdown::{self, Protection};
 use crate::printer;
 use crate::sandbox::{Bridge, BridgeError, Script};
 
@@ -17,50 +17,73 @@ use super::context::{Context, sandbox, sandbox_failure};
 use super::print_json;
 
 /// One thing that was looked at.
-#[derive(Serialize)]
+#[derive(Debug, PartialEq, Serialize)]
 struct Check {
     name: String,
-    ok: bool,
+    state: State,
     found: String,
 }
 
-/// Looks at what every command needs; exit 1 when something is missing.
-pub(super) async fn run(context: &Context, arguments: &DoctorArguments) -> Result<Exit, Failure> {
-    let mut checks = vec![
-        check("results folder", results(context)),
-        check("cargo", cargo().await),
-        check("embedded sandbox", python().await),
-    ];
-    checks.extend(lockdown::status().into_iter().map(|protection| Check {
-        name: protection.name.to_owned(),
-        ok: protection.active,
-        found: format!("keeps a worker from {}", protection.keeps_from),
-    }));
-    for name in context.workspace.domains() {
-        let found = domain(context, &name).await;
-        checks.push(check(&format!("domain {name}"), found));
-    }
-    let healthy = checks.iter().all(|check| check.ok);
-    match arguments.format {
-        Format::Json => print_json(&checks)?,
-        Format::Text => {
-            for check in &checks {
-                let mark = if check.ok { "ok     " } else { "MISSING" };
-                printer::data(&format!("{mark}  {}: {}\n", check.name, check.found));
-            }
-        }
-    }
-    Ok(if healthy { Exit::Success } else { Exit::Short })
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    Ok,
+    /// The workbench works without it, less well or less safely.
+    Weaker,
+    /// The workbench does not work without it.
+    Missing,
 }
 
-fn check(name: &str, outcome: Result<String, String>) -> Check {
-    let ok = outcome.is_ok();
-    Check { name: name.to_owned(), ok, found: outcome.unwrap_or_else(|problem| problem) }
+/// Looks at what every command needs; exit 1 when something is missing that nothing works without.
+pub(super) async fn run(context: &Context, arguments: &DoctorArguments) -> Result<Exit, Failure> {
+    let mut checks = vec![
+        Check::of("results folder", results(context), State::Missing),
+        Check::of("cargo", cargo().await, State::Weaker),
+        Check::of("embedded sandbox", python().await, State::Missing),
+    ];
+    checks.extend(lockdown::of_script_workers().iter().map(|protection| of_protection("script workers", protection)));
+    checks.extend(lockdown::of_plugin_workers().iter().map(|protection| of_protection("plugin workers", protection)));
+    for name in context.workspace.domains() {
+        let found = domain(context, &name).await;
+        checks.push(Check::of(&format!("domain {name}"), found, State::Missing));
+    }
+    match arguments.format {
+        Format::Json => print_json(&checks)?,
+        Format::Text => checks.iter().for_each(|check| printer::data(&check.line())),
+    }
+    let sound = checks.iter().all(|check| check.state != State::Missing);
+    Ok(if sound { Exit::Success } else { Exit::Short })
+}
+
+impl Check {
+    /// `failed` is how bad it is when there is a problem.
+    fn of(name: &str, outcome: Result<String, String>, failed: State) -> Self {
+        let state = if outcome.is_ok() { State::Ok } else { failed };
+        Self { name: name.to_owned(), state, found: outcome.unwrap_or_else(|problem| problem) }
+    }
+
+    fn line(&self) -> String {
+        let mark = match self.state {
+            State::Ok => "ok:     ",
+            State::Weaker => "weaker: ",
+            State::Missing => "MISSING:",
+        };
+        format!("{mark} {}: {}\n", self.name, self.found)
+    }
+}
+
+fn of_protection(workers: &str, protection: &Protection) -> Check {
+    let Protection { name, active, keeps_from } = protection;
+    let found = if *active {
+        Ok(format!("keeps them from {keeps_from}"))
+    } else {
+        Err(format!("this system has none, so nothing keeps them from {keeps_from}"))
+    };
+    Check::of(&format!("{workers}, {name}"), found, State::Weaker)
 }
 
 fn results(context: &Context) -> Result<String, String> {
-    let found = context.try_results().map(|()| context.results.display().to_string());
-    found.map_err(|failure| format!("{}; choose another with `--results`", failure.error))
+    context.try_results().map(|()| context.results.display().to_string())
 }
 
 /// Without cargo only libraries that were built before can be used.
@@ -107,5 +130,24 @@ struct NoTools;
 impl Bridge for NoTools {
     async fn call(&self, tool: &str, _arguments: bytes::Bytes) -> Result<bytes::Bytes, BridgeError> {
         Err(BridgeError::Tool(format!("there is no tool {tool} here")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_protection_that_is_missing_makes_workers_weaker_and_says_how() {
+        let protection = |active| Protection { name: "death signal", active, keeps_from: "outliving it" };
+        for (active, line) in [
+            (true, "ok:      script workers, death signal: keeps them from outliving it\n"),
+            (
+                false,
+                "weaker:  script workers, death signal: this system has none, so nothing keeps them from outliving it\n",
+            ),
+        ] {
+            assert_eq!(of_protection("script workers", &protection(active)).line(), line);
+        }
     }
 }

@@ -52,7 +52,7 @@ impl Plan {
         modes: &[Mode],
         options: &RunOptions,
     ) -> Result<Self, Failure> {
-        context.try_results()?;
+        context.try_results().map_err(|problem| Failure::usage(format!("the results folder {problem}")))?;
         let domain = context.domain(domain)?;
         if options.model != rehearsal::NAME {
             return Err(Failure::usage(format!("there is no model `{}` in this version", options.model))

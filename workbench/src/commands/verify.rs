@@ -50,12 +50,13 @@ pub(super) async fn run(context: &Context, arguments: &VerifyArguments) -> Resul
 
 /// Where missing answers come from: what the options say; where they leave it open, where the run got its data.
 fn source(given: &SourceOptions, record: &RunRecord) -> Result<SourceOptions, Failure> {
+    if !given.injections.is_empty() {
+        return Err(Failure::usage("`--inject` is for tools; the verifier asks the API as it is"));
+    }
     if given.live || !given.routes.is_empty() {
         return Ok(given.clone());
     }
-    let mut source = source_of_run(&record.source)?;
-    source.injections.extend(given.injections.iter().cloned());
-    Ok(SourceOptions { offline: given.offline, fresh: given.fresh, ..source })
+    Ok(SourceOptions { offline: given.offline, fresh: given.fresh, ..source_of_run(&record.source)? })
 }
 
 /// The web client for a domain of which only the run's copy may be here. That copy may come from someone else: where

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Problem;
 use super::manifest::{ApiSection, DomainSection, Evidence, Limits, Manifest, Rule, Source};
 use super::text::{Step, Text};
+use super::{Problem, authority};
 use crate::expression;
 use crate::nearest::suggestion;
 
@@ -63,16 +63,16 @@ impl Report<'_> {
 
     fn api(&mut self, api: &ApiSection) {
         for (index, host) in api.hosts.iter().enumerate() {
-            if url::Host::parse(host).is_err() || host.contains('/') {
-                let message = format!("`{host}` is no host name: write it without scheme, port and path");
+            if authority::parse(host).is_none() {
+                let message = format!("`{host}` is no host: write `name` or `name:port`, without scheme and path");
                 self.add(&[Key("api"), Key("hosts"), Index(index)], message);
             }
         }
         if let Some(base) = &api.base {
             match url::Url::parse(base) {
                 Ok(address) if matches!(address.scheme(), "http" | "https") && address.has_host() => {
-                    let host = address.host_str().unwrap_or_default();
-                    if !api.hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(host)) {
+                    let host = authority::of(&address);
+                    if !api.hosts.iter().any(|allowed| authority::parse(allowed).as_ref() == Some(&host)) {
                         let message = format!("its host is not among `hosts`: add \"{host}\" there");
                         self.add(&[Key("api"), Key("base")], message);
                     }

@@ -46,7 +46,7 @@ pub struct DomainSection {
 pub struct ApiSection {
     /// Where relative paths of the tools start.
     pub base: Option<String>,
-    /// Host names that may be reached; nothing else is.
+    /// Hosts that may be reached, with the port where it is not the usual one; nothing else is.
     pub hosts: Vec<String>,
     /// How fast the API is asked.
     pub pace: Pace,

@@ -1,5 +1,6 @@
 //! A domain: the folder that says what is compared. Reads `domain.toml`, finds the folder, checks it.
 
+pub mod authority;
 mod error;
 mod lint;
 mod load;

@@ -1,38 +1,56 @@
 //! What takes a child process its rights: resource limits, a signal at the host's death, a filter of
 //! system calls. All of it holds for good and cannot be undone by what runs afterwards.
 
-#[cfg(unix)]
 mod limits;
-#[cfg(unix)]
 pub mod script;
 #[cfg(target_os = "linux")]
 mod system_calls;
 
-/// A protection of the workers, and whether this system offers it.
+/// A protection of one kind of worker, and whether this system offers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Protection {
-    /// Its name, such as `seccomp`.
+    /// Its name, such as `system-call filter`.
     pub name: &'static str,
     /// Whether workers are under it here.
     pub active: bool,
-    /// What it keeps a worker from; where it is not active, what a worker could do.
+    /// What it keeps them from: nothing does where it is not active.
     pub keeps_from: &'static str,
 }
 
-/// Every protection, for `doctor` to show.
-pub fn status() -> Vec<Protection> {
-    let linux = cfg!(target_os = "linux");
+/// What script workers are under, for `doctor` to show.
+pub fn of_script_workers() -> Vec<Protection> {
     vec![
-        Protection { name: "limits", active: cfg!(unix), keeps_from: "using more processor time than its limit" },
-        Protection { name: "memory limit", active: linux, keeps_from: "taking the machine's memory" },
-        Protection { name: "parent death signal", active: linux, keeps_from: "outliving the workbench" },
         Protection {
-            name: "seccomp",
-            active: linux && has_seccomp(),
-            keeps_from: "opening files and sockets and starting programs, should it break out of its interpreter",
+            name: "limits",
+            active: true,
+            keeps_from: "taking more processor time or open files than a script may, and writing files",
+        },
+        NO_CORE_FILE,
+        Protection { name: "memory limit", active: LINUX, keeps_from: "taking the machine's memory" },
+        DEATH_SIGNAL,
+        Protection {
+            name: "system-call filter",
+            active: LINUX && has_seccomp(),
+            keeps_from: "opening files and sockets and starting programs, should a script break out of its interpreter",
         },
     ]
 }
+
+/// What plugin workers are under, for `doctor` to show. It is little: a plugin is code that its user chose to run.
+pub fn of_plugin_workers() -> Vec<Protection> {
+    vec![NO_CORE_FILE, DEATH_SIGNAL]
+}
+
+const LINUX: bool = cfg!(target_os = "linux");
+
+const NO_CORE_FILE: Protection =
+    Protection { name: "no core file", active: true, keeps_from: "leaving their memory on the disk when they crash" };
+
+const DEATH_SIGNAL: Protection = Protection {
+    name: "death signal",
+    active: LINUX,
+    keeps_from: "outliving a workbench that is killed, if they are in an endless loop",
+};
 
 fn has_seccomp() -> bool {
     std::fs::read_to_string("/proc/sys/kernel/seccomp/actions_avail").is_ok_and(|actions| actions.contains("errno"))

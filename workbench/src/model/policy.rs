@@ -7,6 +7,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -15,6 +16,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 use super::types::Block;
 use crate::sandbox::{Bridge, BridgeError, Sandbox, SandboxError, Script, ScriptLimits, ScriptOutcome};
@@ -29,11 +31,14 @@ pub(super) struct PolicyScript {
     pub(super) sandbox: Arc<dyn Sandbox>,
     /// What ends it.
     pub(super) limits: ScriptLimits,
+    /// How long it may compute between two calls.
+    pub(super) patience: Duration,
 }
 
 /// A policy under way.
 pub(super) struct Policy {
     events: mpsc::UnboundedReceiver<Event>,
+    patience: Duration,
     task: JoinHandle<()>,
     /// Asked for by the script, not yet by the model.
     queued: VecDeque<OpenCall>,
@@ -71,6 +76,7 @@ impl Policy {
     pub(super) fn start(script: &Arc<PolicyScript>, tools: Vec<ToolSpec>) -> Self {
         let (sender, events) = mpsc::unbounded_channel();
         let script = Arc::clone(script);
+        let patience = script.patience;
         let task = tokio::spawn(async move {
             let bridge = PolicyBridge { events: sender };
             let run = Script {
@@ -83,7 +89,7 @@ impl Policy {
             let outcome = script.sandbox.run(&run, &bridge).await;
             bridge.tell(Event::Ended(outcome));
         });
-        Self { events, task, queued: VecDeque::new(), open: HashMap::new(), asked: 0 }
+        Self { events, patience, task, queued: VecDeque::new(), open: HashMap::new(), asked: 0 }
     }
 
     /// Hands results of the conversation to the calls they answer.
@@ -102,7 +108,10 @@ impl Policy {
     pub(super) async fn next(&mut self, one_call: bool) -> Result<Step, String> {
         let mut waits = !self.queued.is_empty();
         while !waits {
-            match self.events.recv().await {
+            let Ok(event) = timeout(self.patience, self.events.recv()).await else {
+                return Err(format!("it neither called a tool nor ended within {} s", self.patience.as_secs()));
+            };
+            match event {
                 Some(Event::Call(call)) => self.queued.push_back(call),
                 Some(Event::Waiting) => waits = !self.queued.is_empty(),
                 Some(Event::Ended(outcome)) => return outcome.map(Step::Ended).map_err(|error| error.to_string()),

@@ -77,7 +77,8 @@ impl Rehearsal {
         let source = read(path.ok_or_else(|| missing(domain, "rehearsal/loop.py"))?)?;
         let memory = domain.manifest.limits.script_memory_mb.saturating_mul(1024 * 1024);
         let limits = ScriptLimits { time: POLICY_TIME, memory, output_bytes: LAST_WORDS_BYTES };
-        let script = Arc::new(PolicyScript { source, domain: domain.name().to_owned(), sandbox, limits });
+        let patience = Duration::from_secs(domain.manifest.limits.script_seconds);
+        let script = Arc::new(PolicyScript { source, domain: domain.name().to_owned(), sandbox, limits, patience });
         Ok(Self::new(Part::Policy { script, playing: None }))
     }
 

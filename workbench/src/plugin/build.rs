@@ -138,7 +138,8 @@ fn changed(path: &Path) -> Option<SystemTime> {
 /// An error means that cargo cannot be run at all.
 async fn run_cargo(name: &str, workspace: &Path, target: &Path) -> io::Result<Output> {
     let mut cargo = Command::new(std::env::var_os(env::CARGO).unwrap_or_else(|| "cargo".into()));
-    cargo.args(["build", "--locked", "--message-format=json-render-diagnostics"]);
+    // Without `--locked`: a crate that was added just now must enter Cargo.lock.
+    cargo.args(["build", "--message-format=json-render-diagnostics"]);
     if profile() == "release" {
         cargo.arg("--release");
     }
@@ -182,13 +183,20 @@ fn is_library(file: &Path) -> bool {
     file.to_string_lossy().ends_with(DLL_SUFFIX)
 }
 
-/// The first error of compiler or cargo, up to the blank line that ends it.
+/// The first error of the compiler, up to the blank line that ends it, and how many follow. An error of
+/// cargo itself comes whole, since its cause stands last.
 fn first_error(stderr: &str) -> String {
-    let mut lines =
-        stderr.lines().skip_while(|line| !line.starts_with("error")).take_while(|line| !line.trim().is_empty());
-    let error = lines.by_ref().collect::<Vec<_>>().join("\n");
-    let text = if error.is_empty() { stderr.trim() } else { &error };
-    text.chars().take(ERROR_CHARS).collect()
+    let is_error = |line: &&str| line.starts_with("error") && !line.contains("could not compile");
+    let first: Vec<&str> =
+        stderr.lines().skip_while(|line| !is_error(line)).take_while(|line| !line.trim().is_empty()).collect();
+    let mut text =
+        if first.is_empty() || stderr.contains("\nCaused by:") { stderr.trim().to_owned() } else { first.join("\n") };
+    text = text.chars().take(ERROR_CHARS).collect();
+    let others = stderr.lines().filter(is_error).count().saturating_sub(1);
+    if others > 0 {
+        text.push_str(&format!("\n(and {others} more; `cargo build` in the plugin's folder shows all)"));
+    }
+    text
 }
 
 #[cfg(test)]
@@ -243,9 +251,16 @@ mod tests {
     }
 
     #[test]
-    fn the_first_error_is_shown_alone() {
-        let stderr = "   Compiling met\nwarning: unused\n\nerror[E0425]: cannot find `x`\n --> src/lib.rs:1:1\n  |\n\nerror: aborting\n";
-        assert_eq!(first_error(stderr), "error[E0425]: cannot find `x`\n --> src/lib.rs:1:1\n  |");
+    fn the_first_error_is_shown_and_others_are_counted() {
+        let one = "   Compiling met\nwarning: unused\n\nerror[E0425]: cannot find `x`\n --> src/lib.rs:1:1\n  |\n\n";
+        let last = "error: could not compile `met` (lib) due to 2 previous errors\n";
+        let shown = "error[E0425]: cannot find `x`\n --> src/lib.rs:1:1\n  |";
+        assert_eq!(first_error(&format!("{one}{last}")), shown);
+        let two = format!("{one}error: no rules expected `;`\n\n{last}");
+        let more = "\n(and 1 more; `cargo build` in the plugin's folder shows all)";
+        assert_eq!(first_error(&two), format!("{shown}{more}"));
+        let cargo = "error: failed to parse manifest at `Cargo.toml`\n\nCaused by:\n  can't find library `met`\n";
+        assert_eq!(first_error(cargo), cargo.trim());
         assert_eq!(first_error(" linker not found \n"), "linker not found");
     }
 }

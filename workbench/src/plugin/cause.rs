@@ -3,6 +3,8 @@
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
+use rustix::process::Signal;
+
 /// Says in a few words why the process ended. `stderr` is the end of its standard error, the only
 /// thing that tells an abort from a stack overflow or a lack of memory.
 pub(super) fn cause(status: ExitStatus, stderr: &str) -> String {
@@ -10,9 +12,22 @@ pub(super) fn cause(status: ExitStatus, stderr: &str) -> String {
         return with_last_words(&format!("called exit({code})"), stderr);
     }
     match status.signal() {
-        Some(6) => cause_of_abort(stderr),
-        Some(signal) => signal_name(signal),
+        Some(number) => cause_of_signal(number, stderr),
         None => format!("ended with {status}"),
+    }
+}
+
+/// The numbers differ from system to system; the names do not.
+fn cause_of_signal(number: i32, stderr: &str) -> String {
+    match Signal::from_named_raw(number) {
+        Some(Signal::ABORT) => cause_of_abort(stderr),
+        Some(Signal::ILL) => "illegal instruction".to_owned(),
+        Some(Signal::BUS) => "bus error".to_owned(),
+        Some(Signal::FPE) => "arithmetic error".to_owned(),
+        Some(Signal::KILL) => "killed from outside, perhaps for lack of memory".to_owned(),
+        Some(Signal::SEGV) => "segmentation fault".to_owned(),
+        Some(Signal::SYS) => "forbidden system call".to_owned(),
+        _ => format!("signal {number}"),
     }
 }
 
@@ -31,18 +46,6 @@ fn failed_allocation(line: &str) -> Option<&str> {
     line.trim().strip_prefix("memory allocation of ")?.split_once(" bytes failed").map(|(size, _)| size)
 }
 
-fn signal_name(signal: i32) -> String {
-    match signal {
-        4 => "illegal instruction".to_owned(),
-        7 => "bus error".to_owned(),
-        8 => "arithmetic error".to_owned(),
-        9 => "killed from outside, perhaps for lack of memory".to_owned(),
-        11 => "segmentation fault".to_owned(),
-        31 => "forbidden system call".to_owned(),
-        other => format!("signal {other}"),
-    }
-}
-
 fn with_last_words(cause: &str, stderr: &str) -> String {
     match stderr.lines().rev().map(str::trim).find(|line| !line.is_empty()) {
         Some(line) => format!("{cause}; its last words: {}", line.chars().take(200).collect::<String>()),
@@ -55,29 +58,34 @@ mod tests {
     use std::os::unix::process::ExitStatusExt;
     use std::process::ExitStatus;
 
+    use rustix::process::Signal;
+
     use super::cause;
 
     #[test]
     fn every_death_has_a_name() {
         let exit = |code: i32| code << 8;
+        let abort = Signal::ABORT.as_raw();
         for (raw, stderr, expected) in [
             (exit(0), "", "called exit(0)"),
             (exit(3), "bye\n", "called exit(3); its last words: bye"),
-            (6, "", "abort"),
-            (6, "assertion failed\n\n", "abort; its last words: assertion failed"),
+            (abort, "", "abort"),
+            (abort, "assertion failed\n\n", "abort; its last words: assertion failed"),
             (
-                6,
+                abort,
                 "\nthread 'call-1' (7) has overflowed its stack\nfatal runtime error: stack overflow\n",
                 "stack overflow",
             ),
             (
-                6,
+                abort,
                 "memory allocation of 10737418240 bytes failed\n",
                 "out of memory: an allocation of 10737418240 bytes failed",
             ),
-            (9, "noise", "killed from outside, perhaps for lack of memory"),
-            (11, "noise", "segmentation fault"),
-            (24, "", "signal 24"),
+            (Signal::KILL.as_raw(), "noise", "killed from outside, perhaps for lack of memory"),
+            (Signal::SEGV.as_raw(), "noise", "segmentation fault"),
+            (Signal::BUS.as_raw(), "", "bus error"),
+            (Signal::SYS.as_raw(), "", "forbidden system call"),
+            (Signal::XCPU.as_raw(), "", &format!("signal {}", Signal::XCPU.as_raw())),
         ] {
             assert_eq!(cause(ExitStatus::from_raw(raw), stderr), expected);
         }

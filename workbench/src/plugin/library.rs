@@ -8,7 +8,7 @@ use std::error::Error;
 use std::ffi::c_void;
 use std::mem::ManuallyDrop;
 use std::path::Path;
-use std::{ptr, slice};
+use std::ptr;
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use plugin_api::abi::{self, ABI_VERSION, AbiVersionFunction, Buffer, CallFunction, FreeFunction, HostTable};
@@ -70,15 +70,15 @@ fn unusable(error: libloading::Error) -> LoadFailure {
 
 /// [`HostTable::request`].
 unsafe extern "C" fn request(context: *mut c_void, data: *const u8, length: usize, out: *mut Buffer) -> i32 {
+    if out.is_null() {
+        return abi::BAD_REQUEST;
+    }
     // SAFETY: `context` is the address of the `Upcall` in `PluginLibrary::call`, which outlives the
     // call; a plugin may use its host table no longer than that, on any thread: `Upcall` is `Sync`.
     let upcall = unsafe { &*context.cast_const().cast::<Upcall<'_>>() };
-    let message = match length {
-        0 => &[],
-        // SAFETY: the plugin owns `length` readable bytes at `data` until this function returns.
-        _ => unsafe { slice::from_raw_parts(data, length) },
-    };
-    // SAFETY: `out` points to a `Buffer` of the plugin's; it may be uninitialised, so it is only written.
+    // SAFETY: the plugin owns `length` readable bytes at `data` until this function returns.
+    let message = unsafe { abi::bytes_at(data, length) };
+    // SAFETY: `out` is not null, so it is a `Buffer` of the plugin's; it may be uninitialised, so it is only written.
     unsafe { out.write(Buffer::give(upcall(message))) };
     abi::OK
 }

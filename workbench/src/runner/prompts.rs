@@ -13,16 +13,18 @@ pub fn calling_system(persona: &str) -> String {
     format!("{}\n\nComplete the task with the tools you have. Be efficient.", persona.trim())
 }
 
-/// The system text of mode `code`; `api` is the Python text of the tools.
-pub fn scripting_system(persona: &str, api: &str) -> String {
+/// The system text of mode `code`; `api` is the Python text of the tools, `module` the domain's own
+/// name for the module that has them.
+pub fn scripting_system(persona: &str, api: &str, module: &str) -> String {
     let (persona, api) = (persona.trim(), api.trim_end());
     format!(
         "{persona}
 
 Complete the task by writing ONE Python script and running it with the tool `{RUN_PYTHON}`.
 
-The script reaches the data only through these functions. Import them with `from tools import *`. \
-With `from tools.aio import *` the same functions are coroutines, for `asyncio.gather`; `await` works at top level.
+The script reaches the data only through these functions. Import them with `from tools import *`, or \
+`from {module} import *`. With `from tools.aio import *` the same functions are coroutines, for `asyncio.gather`; \
+`await` works at top level.
 
 ```python
 {api}
@@ -93,6 +95,7 @@ pub fn budget_spent(calls: u32) -> String {
 mod tests {
     use super::*;
 
+    const MODULE: &str = "dnd_encounter_tools";
     const PERSONA: &str = "You work for a museum's curators.";
     const API: &str = "def get_object(object_id: int) -> dict:\n    \"\"\"Everything about one object.\"\"\"\n";
 
@@ -103,7 +106,7 @@ mod tests {
 
     #[test]
     fn what_a_model_reads_in_code() {
-        insta::assert_snapshot!(scripting_system(PERSONA, API));
+        insta::assert_snapshot!(scripting_system(PERSONA, API, MODULE));
         insta::assert_json_snapshot!(run_python(6000));
     }
 

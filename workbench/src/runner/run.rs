@@ -104,8 +104,9 @@ async fn judge(
     if matches!(setup.record.stop, Stop::ModelError | Stop::Interrupted) {
         return Ok(());
     }
-    let out = setup.folder.out();
-    let judging = verify::judge(domain, &out, Fetch::Web(web));
+    // A fault that tools are to meet must not become the verifier's own.
+    let (out, web) = (setup.folder.out(), web.uninjected());
+    let judging = verify::judge(domain, &out, Fetch::Web(&web));
     let Some(judgement) = unless_interrupted(interrupt, judging).await else {
         setup.record.stop = Stop::Interrupted;
         setup.record.stop_detail = Some("interrupted while it was judged".to_owned());

@@ -86,7 +86,11 @@ impl RunSetup {
         let persona = request.domain.manifest.task.as_ref().map(|task| task.persona.as_str()).unwrap_or_default();
         let system = match request.mode {
             Mode::Serial | Mode::Loop => prompts::calling_system(persona),
-            Mode::Code => prompts::scripting_system(persona, &stubs::api_text(toolbox.tools())),
+            Mode::Code => prompts::scripting_system(
+                persona,
+                &stubs::api_text(toolbox.tools()),
+                &stubs::domain_module(&self.key.domain),
+            ),
         };
         let rules = Rules {
             system,

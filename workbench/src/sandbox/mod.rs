@@ -1,6 +1,6 @@
 //! Where a script of code mode runs: the trait every sandbox fulfils, and the sandboxes.
 
-#[cfg(all(feature = "embedded", unix))]
+#[cfg(feature = "embedded")]
 pub mod embedded;
 mod reply;
 pub mod stubs;
@@ -31,7 +31,7 @@ pub struct Script<'a> {
     pub source: &'a str,
     /// The tools it may call; [`stubs`] makes their Python module.
     pub tools: &'a [plugin_api::wire::ToolSpec],
-    /// Name of the domain; `from <domain>_tools import *` works beside `from tools import *`.
+    /// Name of the domain; [`stubs::domain_module`] names its module, which works beside `tools`.
     pub domain: &'a str,
     /// Whether [`Bridge::waiting`] is to be told. It costs a message for each wait, so only
     /// rehearsal, which turns waits into turns, asks for it.

@@ -28,6 +28,11 @@ pub fn module_source(tools: &[ToolSpec]) -> String {
     source
 }
 
+/// Name of the module that offers the tools of one domain, beside `tools`: `dnd_encounter_tools` for `dnd-encounter`.
+pub fn domain_module(domain: &str) -> String {
+    identifier(&format!("{domain}_tools"))
+}
+
 /// A tool as a Python function.
 struct Definition {
     name: String,
@@ -269,6 +274,18 @@ mod tests {
 __all__ = ["ToolError", "search_all"]
 "#
         ));
+    }
+
+    #[test]
+    fn every_domain_has_a_module_that_python_can_name() {
+        for (domain, module) in [
+            ("met", "met_tools"),
+            ("dnd-encounter", "dnd_encounter_tools"),
+            ("3d", "_3d_tools"),
+            ("class", "class_tools"),
+        ] {
+            assert_eq!(domain_module(domain), module);
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use url::Url;
 
 use super::WebError;
+use crate::domain::authority;
 
 /// The longest address an error shows with its query, in characters.
 const SHOWN_CHARS: usize = 200;
@@ -73,11 +74,7 @@ impl Address {
 
     /// Host name, with the port where it is not the usual one: what `hosts` and routes name.
     pub(super) fn authority(&self) -> String {
-        let host = self.0.host_str().unwrap_or_default();
-        match self.0.port() {
-            Some(port) => format!("{host}:{port}"),
-            None => host.to_owned(),
-        }
+        authority::of(&self.0)
     }
 
     /// The address as an error shows it: of a very long one the query is left out, and the path cut.

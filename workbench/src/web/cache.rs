@@ -6,15 +6,22 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use tempfile::NamedTempFile;
 
+use super::Expect;
 use super::entry::Entry;
 
 /// Bytes of bodies that are held in memory.
 const HOT_BYTES: usize = 64 << 20;
+/// How the names of files begin that are being written.
+const UNFINISHED: &str = ".tmp";
+/// After this, nobody writes to an unfinished file any more: its process was killed.
+const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// The cache of one source of data. A file is a head line (JSON) and the body; it appears by rename,
 /// so that two processes can use one cache and a killed one leaves no half entry.
@@ -32,33 +39,54 @@ struct Head {
 }
 
 impl DiskCache {
-    pub(super) fn new(folder: PathBuf) -> Self {
-        Self { folder }
+    /// The cache in `folder`, which need not be there yet.
+    pub(super) fn open(folder: PathBuf) -> Self {
+        let cache = Self { folder };
+        cache.sweep();
+        cache
     }
 
-    /// The entry of `key`. One that is damaged counts as absent, and is written anew.
-    pub(super) fn read(&self, key: &str) -> Result<Option<Entry>, String> {
+    /// Removes what killed processes have left. What cannot be removed is in nobody's way.
+    fn sweep(&self) {
+        for file in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            let is_unfinished = file.file_name().as_encoded_bytes().starts_with(UNFINISHED.as_bytes());
+            let age = || file.metadata().ok()?.modified().ok()?.elapsed().ok();
+            if is_unfinished && age().is_some_and(|age| age > ABANDONED) {
+                _ = fs::remove_file(file.path());
+            }
+        }
+    }
+
+    /// The entry of `key`. One that is damaged, or is nothing for a caller who can read `expect`,
+    /// counts as absent, and is written anew.
+    pub(super) fn read(&self, key: &str, expect: Expect) -> Result<Option<Entry>, String> {
         let path = self.path(key);
         match fs::read(&path) {
-            Ok(content) => Ok(parse(key, Bytes::from(content))),
+            Ok(content) => Ok(parse(key, Bytes::from(content)).filter(|entry| entry.is_permanent(expect))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(format!("{}: {error}", path.display())),
         }
     }
 
     /// Keeps `entry`, unless another process kept an answer of the same address first: then that
-    /// one is the answer for both.
-    pub(super) fn keep(&self, key: &str, entry: Entry) -> Result<Entry, String> {
-        match self.read(key)? {
-            Some(first) => Ok(first),
-            None => {
-                self.write(key, &entry).map_err(|error| format!("{}: {error}", self.folder.display()))?;
-                Ok(entry)
-            }
+    /// one is the answer for both. Only what [`Self::read`] passes over is overwritten.
+    pub(super) fn keep(&self, key: &str, expect: Expect, entry: Entry) -> Result<Entry, String> {
+        let failed = |error: io::Error| format!("{}: {error}", self.folder.display());
+        let file = self.write(key, &entry).map_err(failed)?;
+        let conflict = match file.persist_noclobber(self.path(key)) {
+            Ok(_) => return Ok(entry),
+            Err(conflict) if conflict.error.kind() == io::ErrorKind::AlreadyExists => conflict,
+            Err(other) => return Err(failed(other.error)),
+        };
+        if let Some(first) = self.read(key, expect)? {
+            return Ok(first);
         }
+        conflict.file.persist(self.path(key)).map_err(|unkept| failed(unkept.error))?;
+        Ok(entry)
     }
 
-    fn write(&self, key: &str, entry: &Entry) -> io::Result<()> {
+    /// Writes `entry` to a file that has no name of its own yet.
+    fn write(&self, key: &str, entry: &Entry) -> io::Result<NamedTempFile> {
         fs::create_dir_all(&self.folder)?;
         let head = Head {
             url: key.to_owned(),
@@ -66,12 +94,11 @@ impl DiskCache {
             content_type: entry.content_type.clone(),
             length: entry.body.len(),
         };
-        let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
+        let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.folder)?;
         serde_json::to_writer(&mut file, &head)?;
         file.write_all(b"\n")?;
         file.write_all(&entry.body)?;
-        file.persist(self.path(key))?;
-        Ok(())
+        Ok(file)
     }
 
     fn path(&self, key: &str) -> PathBuf {
@@ -117,8 +144,12 @@ impl HotCache {
     pub(super) fn keep(&self, key: &str, entry: &Arc<Entry>) {
         let mut shelf = self.shelf.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes = entry.body.len();
-        if bytes > HOT_BYTES || shelf.entries.contains_key(key) {
+        if bytes > HOT_BYTES {
             return;
+        }
+        if let Some(old) = shelf.entries.remove(key) {
+            shelf.bytes -= old.body.len();
+            shelf.order.retain(|other| other != key);
         }
         while shelf.bytes + bytes > HOT_BYTES {
             let Some(oldest) = shelf.order.pop_front() else { break };
@@ -145,25 +176,58 @@ mod tests {
     #[test]
     fn the_first_answer_stays() {
         let folder = tempfile::tempdir().unwrap();
-        let cache = DiskCache::new(folder.path().join("live"));
-        assert!(cache.read(KEY).unwrap().is_none());
-        assert_eq!(cache.keep(KEY, entry("first\n\n")).unwrap().body, "first\n\n");
-        assert_eq!(cache.keep(KEY, entry("second")).unwrap().body, "first\n\n");
-        assert_eq!(cache.read(KEY).unwrap().unwrap().body, "first\n\n");
+        let cache = DiskCache::open(folder.path().join("live"));
+        assert!(cache.read(KEY, Expect::Bytes).unwrap().is_none());
+        assert_eq!(cache.keep(KEY, Expect::Bytes, entry("first\n\n")).unwrap().body, "first\n\n");
+        assert_eq!(cache.keep(KEY, Expect::Bytes, entry("second")).unwrap().body, "first\n\n");
+        assert_eq!(cache.read(KEY, Expect::Bytes).unwrap().unwrap().body, "first\n\n");
         assert_eq!(fs::read_dir(&cache.folder).unwrap().count(), 1, "no temporary file is left");
+    }
+
+    #[test]
+    fn of_two_writers_at_once_both_get_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let start = std::sync::Barrier::new(2);
+        let keep_all = |body: &str| -> Vec<Bytes> {
+            let cache = DiskCache::open(folder.path().to_owned());
+            let keep = |number: usize| {
+                start.wait();
+                cache.keep(&format!("{KEY}/{number}"), Expect::Bytes, entry(body)).unwrap().body
+            };
+            (0..200).map(keep).collect()
+        };
+        let (ours, theirs) = std::thread::scope(|scope| {
+            let other = scope.spawn(|| keep_all("theirs"));
+            (keep_all("ours"), other.join().unwrap())
+        });
+        assert_eq!(ours, theirs);
+    }
+
+    #[test]
+    fn what_a_killed_process_left_is_swept() {
+        let folder = tempfile::tempdir().unwrap();
+        let hour = Duration::from_secs(3600);
+        for (name, age) in [(".tmpOLD", 2 * hour), (".tmpNEW", hour / 2), ("0123abcd", 1000 * hour)] {
+            let file = fs::File::create_new(folder.path().join(name)).unwrap();
+            file.set_modified(std::time::SystemTime::now() - age).unwrap();
+        }
+        DiskCache::open(folder.path().to_owned());
+        let mut left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, [".tmpNEW", "0123abcd"]);
     }
 
     #[test]
     fn a_damaged_entry_is_written_anew() {
         let folder = tempfile::tempdir().unwrap();
-        let cache = DiskCache::new(folder.path().to_owned());
-        cache.keep(KEY, entry("a body of some length")).unwrap();
+        let cache = DiskCache::open(folder.path().to_owned());
+        cache.keep(KEY, Expect::Bytes, entry("a body of some length")).unwrap();
         let whole = fs::read(cache.path(KEY)).unwrap();
         for length in 0..whole.len() {
             fs::write(cache.path(KEY), &whole[..length]).unwrap();
-            assert!(cache.read(KEY).unwrap().is_none(), "cut to {length}");
+            assert!(cache.read(KEY, Expect::Bytes).unwrap().is_none(), "cut to {length}");
         }
-        assert_eq!(cache.keep(KEY, entry("new")).unwrap().body, "new");
+        assert_eq!(cache.keep(KEY, Expect::Bytes, entry("new")).unwrap().body, "new");
     }
 
     #[test]
@@ -171,7 +235,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("in the way");
         fs::write(&file, "").unwrap();
-        let error = DiskCache::new(file.join("live")).keep(KEY, entry("x")).unwrap_err();
+        let error = DiskCache::open(file.join("live")).keep(KEY, Expect::Bytes, entry("x")).unwrap_err();
         assert!(error.contains("in the way"), "{error}");
     }
 
@@ -183,6 +247,11 @@ mod tests {
             hot.keep(key, &large);
         }
         assert!(hot.get("a").is_none() && hot.get("b").is_some() && hot.get("c").is_some());
+        hot.keep("b", &Arc::new(entry("in its place")));
+        assert_eq!(hot.get("b").unwrap().body, "in its place");
+        let rest = HOT_BYTES - HOT_BYTES / 2 - "in its place".len();
+        hot.keep("e", &Arc::new(Entry::checked(200, String::new(), Bytes::from(vec![0; rest]))));
+        assert!(["b", "c", "e"].iter().all(|key| hot.get(key).is_some()), "what was replaced takes no room");
         hot.keep("d", &Arc::new(Entry::checked(200, String::new(), Bytes::from(vec![0; HOT_BYTES + 1]))));
         assert!(hot.get("d").is_none() && hot.get("c").is_some());
     }

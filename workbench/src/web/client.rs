@@ -16,12 +16,13 @@ use super::flights::Flights;
 use super::headers::HeaderError;
 use super::inject::{Injection, Injections};
 use super::network::Network;
-use super::policy::Policy;
+use super::policy::{self, Policy};
 use super::retry::RetryPolicy;
-use super::source::Source;
+use super::source::{Route, Source};
 use super::supply::Supply;
 use super::{Answer, Counters, Expect, Origin, RawAnswer, WebError};
 use crate::domain::manifest::ApiSection;
+use crate::nearest::suggestion;
 
 /// What a client is made of.
 #[derive(Clone, Debug)]
@@ -51,6 +52,17 @@ pub enum SetupError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A route leads away from a host the domain never asks.
+    #[error(
+        "`--route {route}` is for `{}`, which is not among the domain's `[api] hosts` ({}){}",
+        route.host, policy::listed(hosts), suggestion(&route.host, hosts.iter().map(String::as_str))
+    )]
+    Route {
+        /// The route.
+        route: Box<Route>,
+        /// The hosts the domain may ask, sorted.
+        hosts: Vec<String>,
+    },
     /// A header of `[api] headers` cannot be sent.
     #[error("`[api] headers` cannot be sent")]
     Header(#[from] HeaderError),
@@ -59,12 +71,13 @@ pub enum SetupError {
     Cassette(#[from] CassetteError),
 }
 
-/// Fetches what a domain's tools and rules ask for. Cheap to clone; clones share cache, pace and
-/// counters.
+/// Fetches what a domain's tools and rules ask for. Cheap to clone; clones share cache, pace,
+/// counters and injected faults.
 #[derive(Clone)]
 pub struct WebClient {
     engine: Arc<Engine>,
     tally: Arc<Tally>,
+    injections: Arc<Injections>,
 }
 
 /// Counters of one handle.
@@ -79,7 +92,6 @@ type Outcome = Result<(Arc<Entry>, Origin), WebError>;
 struct Engine {
     policy: Policy,
     source: Source,
-    injections: Injections,
     supply: Supply,
     hot: HotCache,
     flights: Flights<Outcome>,
@@ -104,6 +116,9 @@ impl WebClient {
         let WebSettings { api, cassette, source, offline, cache, injections } = settings;
         let base = api.base.as_deref().map(check_base).transpose()?;
         let policy = Policy::new(base, &api.hosts, source.routes());
+        if let Some(route) = source.routes().iter().find(|route| !policy.allows(&route.host)) {
+            return Err(SetupError::Route { route: Box::new(route.clone()), hosts: policy.hosts() });
+        }
         let cache = cache.join(source.cache_folder());
         let (source, supply) = match (source, cassette) {
             (Source::Cassette, Some(folder)) => {
@@ -118,19 +133,27 @@ impl WebClient {
         let engine = Engine {
             policy,
             source,
-            injections: Injections::new(injections),
             supply,
             hot: HotCache::default(),
             flights: Flights::new(),
             answered: Mutex::default(),
         };
-        Ok(Self { engine: Arc::new(engine), tally: Arc::default() })
+        let injections = Arc::new(Injections::new(injections));
+        Ok(Self { engine: Arc::new(engine), tally: Arc::default(), injections })
     }
 
-    /// The same engine with counters of its own: one for each run.
+    /// The same engine for another run: its requests are counted apart, also by the injections, so
+    /// that every run meets the same faults.
     #[must_use]
     pub fn scoped(&self) -> Self {
-        Self { engine: Arc::clone(&self.engine), tally: Arc::default() }
+        let injections = Arc::new(self.injections.anew());
+        Self { engine: Arc::clone(&self.engine), tally: Arc::default(), injections }
+    }
+
+    /// The same run without injected faults, for who judges it: they are for tools only.
+    #[must_use]
+    pub fn uninjected(&self) -> Self {
+        Self { injections: Arc::default(), ..self.clone() }
     }
 
     /// Where the data really come from: a domain without a cassette is served live.
@@ -162,7 +185,7 @@ impl WebClient {
     /// When there is no answer with status 200 that fits `expect`; see [`WebError`].
     pub async fn get(&self, path: &str, query: &[(String, String)], expect: Expect) -> Result<Answer, WebError> {
         let address = self.engine.policy.resolve(path, query)?;
-        let (entry, origin) = self.entry(&address).await?;
+        let (entry, origin) = self.entry(&address, expect).await?;
         entry.answer(&address, origin, expect)
     }
 
@@ -173,18 +196,18 @@ impl WebClient {
     /// When there is no answer at all; see [`WebError`].
     pub async fn fetch(&self, path: &str) -> Result<RawAnswer, WebError> {
         let address = self.engine.policy.resolve(path, &[])?;
-        let (entry, origin) = self.entry(&address).await?;
+        let (entry, origin) = self.entry(&address, Expect::Bytes).await?;
         Ok(entry.raw(&address, origin))
     }
 
-    async fn entry(&self, address: &Address) -> Outcome {
-        if let Some(entry) = self.engine.injections.answer(address) {
+    async fn entry(&self, address: &Address, expect: Expect) -> Outcome {
+        if let Some(entry) = self.injections.answer(address) {
             return Ok((Arc::new(entry), Origin::Injected));
         }
-        let (entry, origin) = match self.engine.hot.get(address.key()) {
+        let (entry, origin) = match self.engine.hot.get(address.key()).filter(|entry| entry.is_permanent(expect)) {
             Some(entry) => (entry, self.engine.supply.origin()),
             None => {
-                let work = self.engine.obtain(address, &self.tally.network_calls);
+                let work = self.engine.obtain(address, expect, &self.tally.network_calls);
                 let (outcome, was_ours) = self.engine.flights.join(address.key(), work).await;
                 let (entry, origin) = outcome?;
                 (entry, if was_ours { origin } else { self.engine.supply.origin() })
@@ -193,7 +216,7 @@ impl WebClient {
         if origin != Origin::Network {
             self.tally.cache_hits.fetch_add(1, Ordering::Relaxed);
         }
-        if entry.is_permanent() {
+        if entry.is_permanent(expect) {
             self.engine.note(address);
         }
         Ok((entry, origin))
@@ -212,10 +235,10 @@ impl fmt::Debug for WebClient {
 
 impl Engine {
     /// Gets what is not in memory; called once at a time for each address.
-    async fn obtain(&self, address: &Address, calls: &AtomicU64) -> Outcome {
-        let (entry, origin) = self.supply.get(address, calls).await?;
+    async fn obtain(&self, address: &Address, expect: Expect, calls: &AtomicU64) -> Outcome {
+        let (entry, origin) = self.supply.get(address, expect, calls).await?;
         let entry = Arc::new(entry);
-        if entry.is_permanent() || origin != Origin::Network {
+        if entry.is_permanent(expect) {
             self.hot.keep(address.key(), &entry);
         }
         Ok((entry, origin))

@@ -48,10 +48,15 @@ impl Entry {
         self
     }
 
-    /// Whether the answer is permanent, so that every later run must see the same: status 200, 404
-    /// or 410, and a body that is what its content type says.
-    pub(super) fn is_permanent(&self) -> bool {
-        matches!(self.status, 200 | 404 | 410) && !matches!(self.json, Json::Broken(_))
+    /// Whether this is the API's last word for a caller who can read `expect`, so that every later
+    /// run must see the same: status 404 or 410, or a 200 that can be read; and a body that is what
+    /// its content type says. A page where JSON was expected is none: it is how sites turn away
+    /// clients they take for robots, for a while.
+    pub(super) fn is_permanent(&self, expect: Expect) -> bool {
+        match (self.status, &self.json, expect) {
+            (200, Json::Other, Expect::Json) | (_, Json::Broken(_), _) => false,
+            (status, ..) => matches!(status, 200 | 404 | 410),
+        }
     }
 
     /// The answer for a caller who can read `expect`.

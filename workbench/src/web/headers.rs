@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use url::{Host, Url};
 
 /// The prefix of a value that stands in an environment variable.
 const VARIABLE: &str = "env:";
@@ -35,6 +36,17 @@ pub enum HeaderError {
         /// Which variable.
         variable: String,
     },
+    /// It carries a secret, and would be read by everybody on the way.
+    #[error(
+        "header `{name}` carries a secret (`{VARIABLE}`), which goes over https or to this machine only, not to {to}; \
+         give the `--route` an https address"
+    )]
+    Insecure {
+        /// Which header.
+        name: String,
+        /// Scheme and authority of the target.
+        to: String,
+    },
 }
 
 impl Headers {
@@ -52,8 +64,21 @@ impl Headers {
         Ok(Self(list))
     }
 
-    /// The headers of a request, secrets read now.
-    pub(super) fn read(&self) -> Result<HeaderMap, HeaderError> {
+    /// Whether these headers may be sent to `target`, a real address or where a route leads.
+    pub(super) fn check(&self, target: &Url) -> Result<(), HeaderError> {
+        let secret = self.0.iter().find(|(_, value)| matches!(value, Value::Variable(_)));
+        match secret {
+            Some((name, _)) if !keeps_secrets(target) => {
+                let to = target.origin().ascii_serialization();
+                Err(HeaderError::Insecure { name: name.to_string(), to })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The headers of a request to `target`, secrets read now.
+    pub(super) fn read(&self, target: &Url) -> Result<HeaderMap, HeaderError> {
+        self.check(target)?;
         let mut map = HeaderMap::with_capacity(self.0.len());
         for (name, value) in &self.0 {
             let value = match value {
@@ -66,10 +91,48 @@ impl Headers {
     }
 }
 
+/// Whether nobody else can read what is sent there.
+fn keeps_secrets(target: &Url) -> bool {
+    let is_this_machine = match target.host() {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        Some(Host::Domain(name)) => name == "localhost",
+        None => false,
+    };
+    target.scheme() == "https" || is_this_machine
+}
+
 fn secret(name: &HeaderName, variable: &str) -> Result<HeaderValue, HeaderError> {
     let value = std::env::var(variable)
         .map_err(|_| HeaderError::Variable { name: name.to_string(), variable: variable.to_owned() })?;
     let mut value = HeaderValue::from_str(value.trim()).map_err(|_| HeaderError::Value(name.to_string()))?;
     value.set_sensitive(true);
     Ok(value)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_goes_over_https_or_to_this_machine_only() {
+        let headers = |value: &str| Headers::new(&[("x-key".to_owned(), value.to_owned())].into()).unwrap();
+        for (target, allowed) in [
+            ("https://mirror.example/x", true),
+            ("http://127.0.0.1:8099", true),
+            ("http://[::1]:8099", true),
+            ("http://localhost:8099", true),
+            ("http://mirror.example:8099/x", false),
+            ("http://192.168.1.7", false),
+            ("http://localhost.example", false),
+        ] {
+            let target = Url::parse(target).unwrap();
+            assert_eq!(headers("env:ANY").check(&target).is_ok(), allowed, "{target}");
+            assert_eq!(headers("plain").check(&target), Ok(()), "{target}");
+        }
+        let told = headers("env:ANY").read(&Url::parse("http://mirror.example:8099/x?a=1").unwrap()).unwrap_err();
+        assert!(told.to_string().contains("header `x-key` carries a secret"), "{told}");
+        assert!(told.to_string().contains("not to http://mirror.example:8099;"), "{told}");
+    }
 }

@@ -15,8 +15,8 @@ use super::entry::Entry;
 ///
 /// Text form: `path=GLOB,status=410` with an optional `message=…`, or `path=GLOB,swallow=BODY`.
 /// The glob (`*` any characters, `?` any one) is compared with the end of the path, and of the path
-/// with its query. `after=30` spares the first 30 requests it meets, `first=40` ends it after the
-/// 40th. `message` and `swallow` take the rest of the text, commas included.
+/// with its query. `after=30` spares the first 30 requests it meets in a run, `first=40` ends it after
+/// the 40th. `message` and `swallow` take the rest of the text, commas included.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Injection {
     path: String,
@@ -121,13 +121,19 @@ impl Injection {
     }
 }
 
-/// The injections of one command, with their counts. The first that applies wins; each counts its
-/// own requests.
+/// The injections of one run, with their counts. The first that applies wins; each counts its own
+/// requests.
+#[derive(Default)]
 pub(super) struct Injections(Vec<(Injection, AtomicU64)>);
 
 impl Injections {
     pub(super) fn new(injections: Vec<Injection>) -> Self {
         Self(injections.into_iter().map(|injection| (injection, AtomicU64::new(0))).collect())
+    }
+
+    /// The same injections, for another run: nothing is counted yet.
+    pub(super) fn anew(&self) -> Self {
+        Self::new(self.0.iter().map(|(injection, _)| injection.clone()).collect())
     }
 
     /// What stands in for the answer of `address`, when something does.

@@ -74,12 +74,15 @@ struct Trouble {
 
 impl Network {
     pub(super) fn new(api: &ApiSection, policy: Policy, retry: RetryPolicy) -> Result<Self, HeaderError> {
+        let headers = Headers::new(&api.headers)?;
+        // Said before the first request; each is checked again when its secrets are read.
+        policy.routed_to().try_for_each(|target| headers.check(target))?;
         Ok(Self {
             pacer: Pacer::new(Duration::from_millis(api.pace.gap_ms), api.pace.concurrency),
             retry,
             retry_403: api.retry_403,
             doors: Doors::new(policy.public_names()),
-            headers: Headers::new(&api.headers)?,
+            headers,
             request_time: Duration::from_secs(api.request_seconds),
             body_bytes: usize::try_from(api.body_mb.saturating_mul(1 << 20)).unwrap_or(usize::MAX),
             given_up: AtomicUsize::new(0),
@@ -171,7 +174,8 @@ impl Network {
         let client = self.doors.client(target.door).map_err(|error| {
             Fault::last(unreachable(address, format!("no HTTP client could be made: {}", root_cause(&error))))
         })?;
-        let headers = self.headers.read().map_err(|error| Fault::last(unreachable(address, error.to_string())))?;
+        let headers =
+            self.headers.read(&target.url).map_err(|error| Fault::last(unreachable(address, error.to_string())))?;
         Ok(client.get(target.url).headers(headers))
     }
 

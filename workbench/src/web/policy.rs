@@ -1,7 +1,7 @@
 //! What a domain may ask for, and where its requests really go.
 
 use std::collections::{HashMap, HashSet};
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use url::{Host, Url};
 
@@ -9,6 +9,7 @@ use super::WebError;
 use super::address::Address;
 use super::doors::Door;
 use super::source::Route;
+use crate::domain::authority;
 
 /// The allow-list of a domain, and the routes of this command.
 #[derive(Clone, Debug)]
@@ -29,7 +30,7 @@ impl Policy {
     pub(super) fn new(base: Option<String>, hosts: &[String], routes: &[Route]) -> Self {
         Self {
             base,
-            hosts: hosts.iter().map(|host| host.to_ascii_lowercase()).collect(),
+            hosts: hosts.iter().filter_map(|host| authority::parse(host)).collect(),
             routes: routes.iter().map(|route| (route.host.clone(), route.to.clone())).collect(),
         }
     }
@@ -44,10 +45,8 @@ impl Policy {
     /// Checks an address, or tells which rule forbids it.
     pub(super) fn check(&self, address: &Address) -> Result<(), String> {
         let authority = address.authority();
-        if !self.hosts.contains(&authority) {
-            let mut hosts: Vec<&str> = self.hosts.iter().map(String::as_str).collect();
-            hosts.sort_unstable();
-            let hosts = if hosts.is_empty() { "none".to_owned() } else { hosts.join(", ") };
+        if !self.allows(&authority) {
+            let hosts = listed(&self.hosts());
             return Err(format!("`{authority}` is not among the domain's `[api] hosts` ({hosts})"));
         }
         if self.routes.contains_key(&authority) {
@@ -60,6 +59,18 @@ impl Policy {
             return Err("only https is used, except for hosts with a `--route`".to_owned());
         }
         Ok(())
+    }
+
+    /// Whether a host, with its port where it is not the usual one, is among the domain's.
+    pub(super) fn allows(&self, authority: &str) -> bool {
+        self.hosts.contains(authority)
+    }
+
+    /// The domain's hosts, sorted.
+    pub(super) fn hosts(&self) -> Vec<String> {
+        let mut hosts: Vec<String> = self.hosts.iter().cloned().collect();
+        hosts.sort_unstable();
+        hosts
     }
 
     /// Where the request for `address` is sent.
@@ -76,10 +87,22 @@ impl Policy {
         }
     }
 
-    /// Names that must not resolve to a private network: the hosts without a route.
-    pub(super) fn public_names(&self) -> HashSet<String> {
-        self.hosts.iter().filter(|host| !self.routes.contains_key(*host)).cloned().collect()
+    /// The addresses that routes lead to.
+    pub(super) fn routed_to(&self) -> impl Iterator<Item = &Url> {
+        self.routes.values()
     }
+
+    /// Names that must not resolve to a private network: those of the hosts without a route. A
+    /// resolver is asked for names without ports, and never for addresses.
+    pub(super) fn public_names(&self) -> HashSet<String> {
+        let unrouted = self.hosts.iter().filter(|host| !self.routes.contains_key(*host));
+        unrouted.filter_map(|host| host.split(':').next()).map(str::to_owned).collect()
+    }
+}
+
+/// Hosts as an error text lists them.
+pub(super) fn listed(hosts: &[String]) -> String {
+    if hosts.is_empty() { "none".to_owned() } else { hosts.join(", ") }
 }
 
 fn is_private(url: &Url) -> bool {
@@ -94,32 +117,42 @@ fn is_private(url: &Url) -> bool {
 /// Whether an address belongs to the public internet.
 pub(super) fn is_public(address: IpAddr) -> bool {
     match address {
-        IpAddr::V4(address) => {
-            let [first, second, ..] = address.octets();
-            let shared = first == 100 && (64..128).contains(&second);
-            !(first == 0
-                || shared
-                || address.is_loopback()
-                || address.is_private()
-                || address.is_link_local()
-                || address.is_multicast()
-                || address.is_broadcast())
-        }
-        IpAddr::V6(address) => match embedded_v4(&address) {
-            Some(address) => is_public(address),
+        IpAddr::V4(address) => is_public_v4(address),
+        IpAddr::V6(address) => match address.to_ipv4_mapped() {
+            Some(address) => is_public_v4(address),
             None => {
                 !(address.is_loopback()
                     || address.is_unspecified()
                     || address.is_unique_local()
                     || address.is_unicast_link_local()
-                    || address.is_multicast())
+                    || address.is_multicast()
+                    || is_translated(address))
             }
         },
     }
 }
 
-fn embedded_v4(address: &Ipv6Addr) -> Option<IpAddr> {
-    address.to_ipv4_mapped().map(IpAddr::V4)
+fn is_public_v4(address: Ipv4Addr) -> bool {
+    let [first, second, third, _] = address.octets();
+    let is_shared = first == 100 && (64..128).contains(&second);
+    let is_for_protocols = (first, second, third) == (192, 0, 0);
+    let is_for_benchmarks = first == 198 && (18..20).contains(&second);
+    // 240.0.0.0/4, the broadcast address included.
+    let is_reserved = first >= 240;
+    !(first == 0
+        || is_shared
+        || is_for_protocols
+        || is_for_benchmarks
+        || is_reserved
+        || address.is_loopback()
+        || address.is_private()
+        || address.is_link_local()
+        || address.is_multicast())
+}
+
+/// 64:ff9b::/96: an IPv4 address, any of them, behind a translator of this network.
+fn is_translated(address: Ipv6Addr) -> bool {
+    matches!(address.segments(), [0x64, 0xff9b, 0, 0, 0, 0, _, _])
 }
 
 #[cfg(test)]
@@ -157,6 +190,24 @@ mod tests {
     }
 
     #[test]
+    fn a_host_may_have_a_port() {
+        let hosts = ["API.example.org:8443", "images.example.org:443", "free.example.org"].map(str::to_owned);
+        let route = "free.example.org=http://127.0.0.1:8099".parse().unwrap();
+        let policy = Policy::new(Some("https://api.example.org:8443/v1".to_owned()), &hosts, &[route]);
+        for (path, allowed) in [
+            ("/x", true),
+            ("https://api.example.org:8443/x", true),
+            ("https://api.example.org/x", false),
+            ("https://images.example.org/x", true),
+            ("https://images.example.org:8443/x", false),
+        ] {
+            assert_eq!(policy.resolve(path, &[]).is_ok(), allowed, "{path}");
+        }
+        let names = ["api.example.org", "images.example.org"].map(str::to_owned);
+        assert_eq!(policy.public_names(), HashSet::from(names));
+    }
+
+    #[test]
     fn a_route_keeps_path_and_query() {
         let policy = policy(&["api.example.org=http://127.0.0.1:8099/mirror/", "127.0.0.1=https://mirror.example"]);
         let target = |path: &str| policy.target(&policy.resolve(path, &[]).unwrap());
@@ -177,14 +228,31 @@ mod tests {
             "169.254.169.254",
             "0.0.0.0",
             "100.64.0.1",
+            "192.0.0.8",
+            "198.18.0.5",
+            "198.19.255.255",
+            "240.0.0.1",
+            "255.255.255.255",
             "::ffff:127.0.0.1",
+            "::ffff:198.18.0.5",
+            "64:ff9b::7f00:1",
+            "64:ff9b::808:808",
             "fd00::1",
             "fe80::1",
             "::",
         ] {
             assert!(!is_public(address.parse().unwrap()), "{address}");
         }
-        for address in ["1.1.1.1", "172.32.0.1", "100.128.0.1", "198.18.0.5", "2606:4700::1111"] {
+        for address in [
+            "1.1.1.1",
+            "172.32.0.1",
+            "100.128.0.1",
+            "192.0.1.1",
+            "198.17.0.1",
+            "198.20.0.1",
+            "2606:4700::1111",
+            "64:ff9c::1",
+        ] {
             assert!(is_public(address.parse().unwrap()), "{address}");
         }
     }

@@ -44,9 +44,14 @@ impl RetryPolicy {
     }
 }
 
-/// Whether a status is worth another try: overload and outage are, a refusal is not.
+/// Whether a status is worth another try: overload and outage are, also those that only gateways and
+/// content networks know (520 to 530); a refusal is not, nor is what the server cannot do at all.
 pub(super) fn is_transient(status: u16, retry_403: bool) -> bool {
-    matches!(status, 429 | 500 | 502 | 503 | 504) || (status == 403 && retry_403)
+    match status {
+        403 => retry_403,
+        501 | 505 => false,
+        _ => status == 429 || (500..600).contains(&status),
+    }
 }
 
 /// A `Retry-After` value, in seconds or as a date, as the time from `now` on.
@@ -94,8 +99,9 @@ mod tests {
 
     #[test]
     fn only_overload_and_outage_are_tried_again() {
-        let again: Vec<u16> = (100..600).filter(|status| is_transient(*status, false)).collect();
-        assert_eq!(again, [429, 500, 502, 503, 504]);
+        let again: Vec<u16> = (100..1000).filter(|status| is_transient(*status, false)).collect();
+        let faults_of_servers = (500..600).filter(|status| ![501, 505].contains(status));
+        assert_eq!(again, std::iter::once(429).chain(faults_of_servers).collect::<Vec<u16>>());
         assert!(is_transient(403, true));
     }
 }

@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 use url::Url;
 
 use super::cache::hex;
+use crate::domain::authority;
 
 /// The source of data of one command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -90,13 +91,14 @@ impl FromStr for Route {
     fn from_str(text: &str) -> Result<Self, RouteError> {
         let refuse = |reason: String| RouteError { text: text.to_owned(), reason };
         let (host, to) = text.split_once('=').ok_or_else(|| refuse("it has no `=`".to_owned()))?;
-        let host = host.trim().to_ascii_lowercase();
-        if host.is_empty() || host.contains(['/', '@', '?', '#']) || host.contains(char::is_whitespace) {
-            return Err(refuse(format!("`{host}` is not a host name")));
-        }
+        let host = host.trim();
+        let host = authority::parse(host).ok_or_else(|| refuse(format!("`{host}` is not a host")))?;
         let to = Url::parse(to.trim()).map_err(|error| refuse(format!("`{to}` is not an address ({error})")))?;
         if !matches!(to.scheme(), "http" | "https") {
             return Err(refuse(format!("`{to}` is neither http nor https")));
+        }
+        if !to.username().is_empty() || to.password().is_some() {
+            return Err(refuse("its address must not carry a user name or password".to_owned()));
         }
         if to.query().is_some() || to.fragment().is_some() {
             return Err(refuse(format!("`{to}` must end with its path")));
@@ -114,13 +116,18 @@ mod tests {
     fn reads_routes() {
         let route: Route = "API.example.org=http://127.0.0.1:8099/".parse().unwrap();
         assert_eq!(route.to_string(), "api.example.org=http://127.0.0.1:8099");
+        let route: Route = "api.example.org:443=http://127.0.0.1:8099".parse().unwrap();
+        assert_eq!(route.host, "api.example.org", "the usual port is not named");
         let table = [
             ("api.example.org", "has no `=`"),
-            ("=http://127.0.0.1", "not a host name"),
-            ("https://api.example.org=http://127.0.0.1", "not a host name"),
+            ("=http://127.0.0.1", "not a host"),
+            ("https://api.example.org=http://127.0.0.1", "not a host"),
             ("api.example.org=127.0.0.1:80", "not an address"),
             ("api.example.org=ftp://127.0.0.1", "neither http nor https"),
             ("api.example.org=http://127.0.0.1/?a=1", "must end with its path"),
+            ("api.example.org=http://user:password@127.0.0.1", "user name or password"),
+            ("api.example.org=http://user@127.0.0.1", "user name or password"),
+            ("api.example.org=http://:password@127.0.0.1", "user name or password"),
         ];
         for (text, reason) in table {
             let error = text.parse::<Route>().unwrap_err().to_string();

@@ -8,7 +8,7 @@ use super::cache::DiskCache;
 use super::cassette::{Cassette, CassetteError};
 use super::entry::Entry;
 use super::network::Network;
-use super::{Origin, WebError};
+use super::{Expect, Origin, WebError};
 
 /// One source of data.
 pub(super) enum Supply {
@@ -28,23 +28,29 @@ impl Supply {
     }
 
     pub(super) fn cache(folder: PathBuf, network: Option<Network>) -> Self {
-        Self::Cache { cache: DiskCache::new(folder), network: network.map(Box::new) }
+        Self::Cache { cache: DiskCache::open(folder), network: network.map(Box::new) }
     }
 
-    /// The answer for `address`, and where it came from; requests sent are added to `calls`.
-    pub(super) async fn get(&self, address: &Address, calls: &AtomicU64) -> Result<(Entry, Origin), WebError> {
+    /// The answer for `address`, and where it came from; requests sent are added to `calls`. What is
+    /// kept and does not fit `expect` is asked for again.
+    pub(super) async fn get(
+        &self,
+        address: &Address,
+        expect: Expect,
+        calls: &AtomicU64,
+    ) -> Result<(Entry, Origin), WebError> {
         match self {
             Self::Cassette { cassette, body_bytes } => {
                 let entry = recorded(cassette, address, *body_bytes).await?;
                 Ok((entry, Origin::Cassette))
             }
             Self::Cache { cache, network } => {
-                if let Some(entry) = read(cache, address).await? {
+                if let Some(entry) = read(cache, address, expect).await? {
                     return Ok((entry, Origin::Cache));
                 }
                 let network = network.as_ref().ok_or_else(|| not_cached(address))?;
                 let entry = network.ask(address, calls).await?;
-                Ok((keep(cache, address, entry).await?, Origin::Network))
+                Ok((keep(cache, address, expect, entry).await?, Origin::Network))
             }
         }
     }
@@ -67,18 +73,18 @@ async fn recorded(cassette: &Cassette, address: &Address, limit: u64) -> Result<
     .await
 }
 
-async fn read(cache: &DiskCache, address: &Address) -> Result<Option<Entry>, WebError> {
+async fn read(cache: &DiskCache, address: &Address, expect: Expect) -> Result<Option<Entry>, WebError> {
     let (cache, key) = (cache.clone(), address.key().to_owned());
-    blocking(address, move || cache.read(&key)).await
+    blocking(address, move || cache.read(&key, expect)).await
 }
 
 /// Keeps what is permanent; anything else goes to the caller only.
-async fn keep(cache: &DiskCache, address: &Address, entry: Entry) -> Result<Entry, WebError> {
-    if !entry.is_permanent() {
+async fn keep(cache: &DiskCache, address: &Address, expect: Expect, entry: Entry) -> Result<Entry, WebError> {
+    if !entry.is_permanent(expect) {
         return Ok(entry);
     }
     let (cache, key) = (cache.clone(), address.key().to_owned());
-    blocking(address, move || cache.keep(&key, entry)).await
+    blocking(address, move || cache.keep(&key, expect, entry)).await
 }
 
 /// Runs file work where it does not hold up other requests.

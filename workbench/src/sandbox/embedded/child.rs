@@ -4,11 +4,14 @@ use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
 
+use rustix::process::Signal;
 use tokio::io::BufReader;
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::process::{Child, ChildStderr, ChildStdout, Command};
+use tokio::time::timeout;
 
 use super::protocol::ToHost;
 use crate::env::WORKER_GUARD;
@@ -17,6 +20,9 @@ use crate::sandbox::{Captured, SandboxError, ScriptEnd};
 
 /// The hidden subcommand that makes the workbench a script worker.
 pub const SUBCOMMAND: &str = "__script-worker";
+
+/// How long an interpreter may take to come up, on a machine that is busy with other things.
+pub(super) const START_LIMIT: Duration = Duration::from_secs(30);
 
 /// A booted worker that waits for its script. Dropping it kills the process.
 pub(super) struct Worker {
@@ -28,11 +34,14 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// Starts `program` as a script worker and waits until its interpreter is up.
-    pub(super) async fn boot(program: &Path) -> Result<Self, SandboxError> {
+    /// Starts `program` as a script worker and waits until its interpreter is up, no longer than `limit`.
+    pub(super) async fn boot(program: &Path, limit: Duration) -> Result<Self, SandboxError> {
         let mut worker = Self::spawn(program)
             .map_err(|error| failed_start(format!("{} could not be run: {error}", program.display())))?;
-        match frames::read_async(&mut worker.reader).await {
+        let Ok(first) = timeout(limit, frames::read_async(&mut worker.reader)).await else {
+            return Err(failed_start(format!("killed after {} s of starting", limit.as_secs())));
+        };
+        match first {
             Ok(Some(Frame { head: ToHost::Ready, .. })) => Ok(worker),
             Ok(Some(frame)) => Err(failed_start(format!("its first words were {:?}", frame.head))),
             Ok(None) => Err(failed_start(worker.last_words().await)),
@@ -81,21 +90,39 @@ pub(super) fn failed_start(reason: String) -> SandboxError {
 /// What a death without a word means. Only the end of standard error tells some causes apart.
 pub(super) fn cause_of_death(status: ExitStatus, stderr: &Captured) -> ScriptEnd {
     let tail = stderr.text.as_str();
-    match status.signal() {
-        Some(6) if tail.contains("memory allocation of") => ScriptEnd::OutOfMemory,
-        Some(6 | 11) if tail.contains("overflowed its stack") => {
+    let Some(number) = status.signal() else {
+        return ScriptEnd::Crashed(if tail.contains("panicked at") {
+            "the interpreter met a bug of its own; standard error tells where".into()
+        } else {
+            format!("the interpreter ended with {status} in the middle of the script")
+        });
+    };
+    match Signal::from_named_raw(number) {
+        Some(Signal::ABORT) if tail.contains("memory allocation of") => ScriptEnd::OutOfMemory,
+        Some(Signal::ABORT | Signal::SEGV) if tail.contains("overflowed its stack") => {
             ScriptEnd::Crashed("the interpreter's stack overflowed: too deep a recursion".into())
         }
-        Some(6) => ScriptEnd::Crashed("the interpreter aborted".into()),
-        Some(11) => ScriptEnd::Crashed("the interpreter died of a segmentation fault".into()),
-        Some(24) => ScriptEnd::TimedOut,
-        Some(9) => {
+        Some(Signal::ABORT) => ScriptEnd::Crashed("the interpreter aborted".into()),
+        Some(Signal::SEGV) => ScriptEnd::Crashed("the interpreter died of a segmentation fault".into()),
+        Some(Signal::XCPU) => ScriptEnd::TimedOut,
+        Some(Signal::KILL) => {
             ScriptEnd::Crashed("the interpreter was killed from outside, perhaps by the system for memory".into())
         }
-        Some(signal) => ScriptEnd::Crashed(format!("the interpreter died of signal {signal}")),
-        None if tail.contains("panicked at") => {
-            ScriptEnd::Crashed("the interpreter met a bug of its own; standard error tells where".into())
-        }
-        None => ScriptEnd::Crashed(format!("the interpreter ended with {status} in the middle of the script")),
+        _ => ScriptEnd::Crashed(format!("the interpreter died of signal {number}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_program_that_never_says_it_is_ready_is_given_up() {
+        // It writes without end, and nothing of it to the link.
+        let failure = Worker::boot(Path::new("yes"), Duration::from_millis(200)).await.err().unwrap();
+        let expected = "killed after 0 s of starting";
+        assert!(matches!(&failure, SandboxError::Start { reason, .. } if reason == expected), "{failure}");
     }
 }

@@ -61,7 +61,7 @@ fn job_of(script: &Script<'_>) -> Job {
     Job {
         source: script.source.to_owned(),
         tools_module: stubs::module_source(script.tools),
-        domain: script.domain.to_owned(),
+        domain_module: stubs::domain_module(script.domain),
         announce_waiting: script.announce_waiting,
         memory: script.limits.memory,
         cpu_seconds: script.limits.time.as_secs() + 5,

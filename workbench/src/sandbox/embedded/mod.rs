@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use async_trait::async_trait;
 use tokio::sync::Mutex;
 
-use self::child::{Worker, failed_start};
+use self::child::{START_LIMIT, Worker, failed_start};
 use super::{Bridge, Sandbox, SandboxError, Script, ScriptOutcome};
 
 pub use self::child::SUBCOMMAND;
@@ -48,7 +48,7 @@ impl Embedded {
             Some(program) => program.clone(),
             None => std::env::current_exe().map_err(|error| failed_start(error.to_string()))?,
         };
-        Worker::boot(&program).await
+        Worker::boot(&program, START_LIMIT).await
     }
 }
 

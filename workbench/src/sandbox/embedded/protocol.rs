@@ -48,8 +48,8 @@ pub(super) struct Job {
     pub(super) source: String,
     /// Source of the module `tools`, made by [`crate::sandbox::stubs`].
     pub(super) tools_module: String,
-    /// Name of the domain.
-    pub(super) domain: String,
+    /// The module's other name, which tells whose tools these are.
+    pub(super) domain_module: String,
     /// Whether [`ToHost::Waiting`] is wanted.
     pub(super) announce_waiting: bool,
     /// Memory in bytes beyond what the idle interpreter has.

@@ -208,8 +208,8 @@ def _call_later(tool, arguments, optional=()):
     return coroutine
 
 
-def _install_tools(source, domain):
-    """Makes `tools`, `tools.aio` and `<domain>_tools` importable."""
+def _install_tools(source, domain_module):
+    """Makes `tools`, `tools.aio` and `domain_module` importable."""
     code = compile(source, "<tools>", "exec")
     module = type(sys)
     for name, call in (("tools", _call), ("tools.aio", _call_later)):
@@ -218,7 +218,7 @@ def _install_tools(source, domain):
         made.ToolError = ToolError
         exec(code, made.__dict__)
         sys.modules[name] = made
-        sys.modules[name.replace("tools", domain + "_tools", 1)] = made
+        sys.modules[name.replace("tools", domain_module, 1)] = made
     tools = sys.modules["tools"]
     tools.__path__ = []
     tools.aio = sys.modules["tools.aio"]
@@ -238,7 +238,7 @@ def _exit_code(exception):
     return 130 if isinstance(exception, KeyboardInterrupt) else 1
 
 
-def run(source, tools_source, domain):
+def run(source, tools_source, domain_module):
     """Runs a script. Returns its exit code, and whether a `MemoryError` ended it."""
     import builtins
 
@@ -250,7 +250,7 @@ def run(source, tools_source, domain):
     out_of_memory = False
     code = 0
     try:
-        _install_tools(tools_source, domain)
+        _install_tools(tools_source, domain_module)
         _execute(_workbench.compile(source), main.__dict__)
     except BaseException as exception:
         out_of_memory = isinstance(exception, MemoryError)

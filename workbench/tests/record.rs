@@ -1,0 +1,152 @@
+//! `record` through the real program, against a server on the loopback interface.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+#[path = "support/program.rs"]
+mod program;
+#[path = "support/server.rs"]
+mod server;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use program::{Outcome, finish};
+use server::{Reply, Request, Server, answer, json};
+use tempfile::TempDir;
+use workbench::web::{Cassette, CassetteLine};
+
+const KEY: &str = "key-that-nobody-may-read";
+const COOKIE: &str = "cookie-that-nobody-may-keep";
+
+/// A domain over the museum's plugin, whose API is a server of the test.
+struct Museum {
+    home: TempDir,
+    server: Server,
+}
+
+impl Museum {
+    fn new(script: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> Self {
+        let museum = Self { home: tempfile::tempdir().unwrap(), server: Server::start(script) };
+        fs::create_dir(museum.domain()).unwrap();
+        let manifest = "[domain]\nname = 'small'\ntitle = 'Small'\nplugin = 'met'\n\
+                        [api]\nbase = 'https://api.example/public'\nhosts = ['api.example']\npace = { gap_ms = 0 }\n\
+                        headers = { x-key = 'env:WORKBENCH_TEST_KEY' }\n";
+        fs::write(museum.domain().join("domain.toml"), manifest).unwrap();
+        museum
+    }
+
+    fn domain(&self) -> PathBuf {
+        self.home.path().join("small")
+    }
+
+    fn cassette(&self) -> PathBuf {
+        self.home.path().join("recorded")
+    }
+
+    /// Records into a folder of its own; the domain's is left alone.
+    fn record(&self, more: &[&str]) -> Outcome {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_workbench"));
+        command.arg("record").arg(self.domain()).arg("--to").arg(self.cassette()).args(more);
+        command.args(["--route", &format!("api.example={}", self.server.url())]).current_dir(program::workspace());
+        command.env("WORKBENCH_RESULTS", self.home.path().join("results")).env("WORKBENCH_TEST_KEY", KEY);
+        let outcome = finish(&mut command, "");
+        assert!(!self.domain().join("cassette").exists());
+        outcome
+    }
+
+    /// Path below the API's base and status of each entry, in the order of the index.
+    fn entries(&self) -> Vec<(String, u16)> {
+        let index = fs::read_to_string(self.cassette().join("index.jsonl")).unwrap();
+        let lines = index.lines().map(|line| serde_json::from_str::<CassetteLine>(line).unwrap());
+        lines.map(|line| (line.url.replace("https://api.example/public", ""), line.status)).collect()
+    }
+}
+
+fn entries(entries: &[(&str, u16)]) -> Vec<(String, u16)> {
+    entries.iter().map(|(path, status)| ((*path).to_owned(), *status)).collect()
+}
+
+/// Hands out a cookie with every answer, and has bad days.
+fn api(request: &Request) -> Reply {
+    let cookie = format!("set-cookie: session={COOKIE}");
+    let headers = ["content-type: application/json", &cookie];
+    match request.target.as_str() {
+        "/public/v1/departments" => {
+            answer(200, &headers, br#"{"departments":[{"departmentId":1,"displayName":"Cats"}]}"#)
+        }
+        "/public/v1/objects/1" => answer(200, &headers, br#"{"objectID":1,"title":"Cat"}"#),
+        "/public/v1/objects/2" => answer(404, &headers, br#"{"message":"no such object"}"#),
+        "/public/v1/search?q=cat" => answer(410, &headers, br#"{"message":"use another"}"#),
+        "/public/v1/objects/4" => answer(200, &["content-type: text/html"], b"<h1>Are you a robot?</h1>"),
+        // Longer than anybody waits, so that it is asked for once.
+        _ => answer(503, &["retry-after: 3600", &cookie], b"busy"),
+    }
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let inside = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    inside.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
+#[test]
+fn a_list_of_addresses_is_recorded_without_headers_and_what_may_pass_is_left_out() {
+    let museum = Museum::new(api);
+    let list = museum.home.path().join("urls.txt");
+    let lines = "# in no order\n/v1/search?q=cat\n\n  /v1/objects/2\nhttps://api.example/public/v1/objects/3\n\
+                 /v1/departments\n/v1/objects/1#top\n";
+    fs::write(&list, lines).unwrap();
+
+    let outcome = museum.record(&["--urls", list.to_str().unwrap()]);
+
+    assert_eq!(outcome.code, 5, "{outcome:?}");
+    let left_out = "warning: https://api.example/public/v1/objects/3 is left out: HTTP 503 may pass";
+    assert!(outcome.stderr.contains(left_out), "{outcome:?}");
+    assert!(outcome.stderr.contains("4 answers recorded") && outcome.stderr.contains("now holds 4 entries"));
+    let kept = [("/v1/departments", 200), ("/v1/objects/1", 200), ("/v1/objects/2", 404), ("/v1/search?q=cat", 410)];
+    assert_eq!(museum.entries(), entries(&kept), "sorted by address");
+    assert_eq!(museum.server.requests().len(), 5);
+    assert!(museum.server.requests().iter().all(|request| request.header("x-key") == Some(KEY)));
+    let cassette = Cassette::open(&museum.cassette()).unwrap();
+    let gone = cassette.find("https://api.example/public/v1/search?q=cat").unwrap();
+    assert_eq!(gone.body(1000).unwrap(), br#"{"message":"use another"}"#.as_slice());
+    for file in files(museum.home.path()) {
+        let content = String::from_utf8_lossy(&fs::read(&file).unwrap()).to_lowercase();
+        for secret in [KEY, COOKIE, "set-cookie", "127.0.0.1"] {
+            assert!(!content.contains(secret), "{secret} in {}", file.display());
+        }
+        assert!(!content.contains("x-key") || file.ends_with("domain.toml"), "{}", file.display());
+    }
+}
+
+#[cfg(feature = "embedded")]
+#[test]
+fn what_the_scripts_of_a_domain_ask_for_is_recorded() {
+    let museum = Museum::new(api);
+    let script = "from tools import *\n\
+                  list_departments()\n\
+                  for object_id in [4, 3, 2, 1]:\n    try:\n        get_object(object_id)\n    except ToolError:\n        pass\n";
+    fs::write(museum.domain().join("smoke.py"), script).unwrap();
+
+    let outcome = museum.record(&[]);
+
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let kept = [("/v1/departments", 200), ("/v1/objects/1", 200), ("/v1/objects/2", 404)];
+    assert_eq!(museum.entries(), entries(&kept), "neither the page for robots nor the bad day");
+    assert_eq!(museum.server.requests().len(), 5, "each address is asked for once");
+}
+
+#[test]
+fn a_later_recording_adds_and_replaces() {
+    let museum = Museum::new(|request| json(&format!("[{}]", request.number)));
+    for list in ["/v1/b\n/v1/a\n", "/v1/c\n/v1/b\n"] {
+        let path = museum.home.path().join("urls.txt");
+        fs::write(&path, list).unwrap();
+        assert_eq!(museum.record(&["--urls", path.to_str().unwrap()]).code, 0);
+    }
+    assert_eq!(museum.entries(), entries(&[("/v1/a", 200), ("/v1/b", 200), ("/v1/c", 200)]));
+    let cassette = Cassette::open(&museum.cassette()).unwrap();
+    for (path, body) in [("a", "[1]"), ("b", "[3]"), ("c", "[2]")] {
+        assert_eq!(cassette.find(&format!("https://api.example/public/v1/{path}")).unwrap().body(9).unwrap(), body);
+    }
+    assert_eq!(files(&museum.cassette().join("bodies")).len(), 3, "the replaced body is gone");
+}
