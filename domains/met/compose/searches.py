@@ -13,7 +13,7 @@ QUERIES = [
     "cat sculpture", "cat statuette", "cat figurine", "cat figure", "cat amulet", "cat painting", "cat print", "cat drawing",
     "cat photograph", "cat textile", "cat ceramic", "cat ceramics", "cat jewelry", "cat bronze", "cat gold", "cat silver", "cat wood",
     "cat ivory", "cat netsuke", "cat vase", "cat bowl", "cat ring", "cat mask", "cat musical instrument", "cat book", "cat poster",
-    "cat egyptian", "egyptian cat", "cat and kittens", "cat sleeping", "sleeping cat", "bastet", "dog", "dinosaur",
+    "cat egyptian", "egyptian cat", "cat and kittens", "cat sleeping", "sleeping cat", "bastet", "animal", "dog", "dinosaur",
 ]
 LIMITS = (5, 10, 20, 50, 100, 200, 500)
 DEPARTMENT_QUERIES = ("cat", "cats", "kitten", "lion", "tiger")
