@@ -22,8 +22,26 @@ pub enum Exit {
     Interrupted = 130,
 }
 
+impl Exit {
+    /// How `work` ends the program; a panic in it is a bug, whose message is printed already.
+    pub fn of(work: impl FnOnce() -> Self) -> Self {
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or(Self::Bug)
+    }
+}
+
 impl From<Exit> for std::process::ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(exit as u8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_a_bug() {
+        assert_eq!(Exit::of(|| Exit::Short), Exit::Short);
+        assert_eq!(Exit::of(|| panic!("a test panics")), Exit::Bug);
     }
 }

@@ -25,11 +25,12 @@ fn main() -> ExitCode {
             return Exit::Bug.into();
         }
     };
-    match runtime.block_on(commands::run(cli)) {
-        Ok(exit) => exit.into(),
+    let exit = Exit::of(|| match runtime.block_on(commands::run(cli)) {
+        Ok(exit) => exit,
         Err(failure) => {
             printer::note(&failure.to_string());
-            failure.exit.into()
+            failure.exit
         }
-    }
+    });
+    exit.into()
 }

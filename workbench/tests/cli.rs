@@ -69,6 +69,18 @@ fn commands_say_what_they_found() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_word_that_is_no_text_is_a_usage_error() {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let word = std::ffi::OsStr::from_bytes(b"\xff\xfe");
+    for before in [vec![], vec!["run"], vec!["fetch", "met"]] {
+        let outcome = finish(Command::new(env!("CARGO_BIN_EXE_workbench")).args(&before).arg(word), "");
+        assert_eq!(outcome.code, 2, "{before:?}: {outcome:?}");
+    }
+}
+
 #[test]
 fn a_failure_prints_no_data() {
     let program = Program::new();
