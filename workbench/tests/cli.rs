@@ -40,6 +40,7 @@ const TABLE: &[(&[&str], i32, &str, &str)] = &[
         "did you mean `images.metmuseum.org`",
     ),
     (&["script", "met", "no-such-file.py"], 2, "", "no-such-file.py cannot be read"),
+    (&["script", "met", "/dev/zero"], 2, "", "/dev/zero cannot be read: it is longer than 8 MB"),
     (&["report", "met"], 2, "", "there are no runs of met"),
     (&["verify", "nothing"], 2, "", "there is no run `nothing`"),
     (&["run", "met", "--mode", "hosted"], 2, "", "there is no mode `hosted`"),

@@ -1,5 +1,6 @@
 //! `workbench script`
 
+use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -9,6 +10,9 @@ use crate::exit::Exit;
 use crate::printer;
 
 use super::context::Context;
+
+/// The longest script that is read: `/dev/zero` has no end.
+const LONGEST: u64 = 8 << 20;
 
 /// Runs one script: its standard output and standard error come out as they are, apart.
 pub(super) async fn run(context: &Context, arguments: &ScriptArguments) -> Result<Exit, Failure> {
@@ -40,11 +44,17 @@ pub(super) async fn run(context: &Context, arguments: &ScriptArguments) -> Resul
 }
 
 fn read(file: &Path) -> Result<String, Failure> {
-    if file == Path::new("-") {
-        let mut bytes = Vec::new();
-        std::io::stdin().read_to_end(&mut bytes).map_err(Failure::usage)?;
-        return String::from_utf8(bytes).map_err(|_| Failure::usage("the script on standard input is not UTF-8"));
+    let (name, text) = match file == Path::new("-") {
+        true => ("on standard input".to_owned(), bounded(std::io::stdin())),
+        false => (file.display().to_string(), File::open(file).and_then(bounded)),
+    };
+    text.map_err(|error| Failure::usage(format!("the script {name} cannot be read: {error}")))
+}
+
+fn bounded(source: impl Read) -> std::io::Result<String> {
+    let mut text = String::new();
+    if source.take(LONGEST + 1).read_to_string(&mut text)? as u64 > LONGEST {
+        return Err(std::io::Error::other(format!("it is longer than {} MB", LONGEST >> 20)));
     }
-    std::fs::read_to_string(file)
-        .map_err(|error| Failure::usage(format!("the script {} cannot be read: {error}", file.display())))
+    Ok(text)
 }
