@@ -1,5 +1,8 @@
 //! Options that several commands share.
 
+use std::fmt::Display;
+use std::str::FromStr;
+
 use clap::{Args, ValueEnum};
 
 use crate::domain::manifest::Limits;
@@ -10,8 +13,17 @@ use crate::web::{Injection, Route};
 pub enum Format {
     /// For people.
     Text,
-    /// For programs; the fields are in `docs/results-format.md`.
+    /// For programs.
     Json,
+}
+
+/// Whose rules judge a run again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Rules {
+    /// Those kept in the run's folder.
+    Run,
+    /// Those of the workspace's domain of that name.
+    Workspace,
 }
 
 /// Where answers of an API come from: one source a command.
@@ -30,7 +42,8 @@ pub struct SourceOptions {
     /// Start from one empty cache for this command
     #[arg(long)]
     pub fresh: bool,
-    /// Put a fault in the way: path=GLOB,status=410[,message=TEXT] or path=GLOB,swallow=BODY; repeatable
+    /// Put a fault in the way: path=GLOB,status=410[,message=TEXT] or path=GLOB,swallow=BODY;
+    /// `after=N` and `first=N` choose among the requests of a run; repeatable
     #[arg(long = "inject", value_name = "RULE")]
     pub injections: Vec<Injection>,
 }
@@ -48,10 +61,10 @@ impl SourceOptions {
 #[command(next_help_heading = "Limits (default: the domain's)")]
 pub struct CallLimitOptions {
     /// Seconds of one tool call, without its waits for the API
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = limit::<u64>)]
     pub tool_seconds: Option<u64>,
     /// Tool calls in all, those of scripts included
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = limit::<u32>)]
     pub tool_calls: Option<u32>,
 }
 
@@ -60,10 +73,10 @@ pub struct CallLimitOptions {
 #[command(next_help_heading = "Limits (default: the domain's)")]
 pub struct ScriptLimitOptions {
     /// Wall seconds of one script
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = limit::<u64>)]
     pub script_seconds: Option<u64>,
     /// Memory of one script in megabytes
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = limit::<u64>)]
     pub script_memory_mb: Option<u64>,
     /// Its tool calls
     #[command(flatten)]
@@ -75,19 +88,19 @@ pub struct ScriptLimitOptions {
 #[command(next_help_heading = "Limits (default: the domain's)")]
 pub struct RunLimitOptions {
     /// Model turns in mode serial
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = limit::<u32>)]
     pub serial_turns: Option<u32>,
     /// Model turns in mode loop
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = limit::<u32>)]
     pub loop_turns: Option<u32>,
     /// Model turns in mode code
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = limit::<u32>)]
     pub code_turns: Option<u32>,
     /// Model turns in mode hosted
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = limit::<u32>)]
     pub hosted_turns: Option<u32>,
     /// Characters of a script's output that a model reads
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = limit::<usize>)]
     pub output_chars: Option<usize>,
     /// Its scripts
     #[command(flatten)]
@@ -144,6 +157,15 @@ impl RunLimitOptions {
             output_chars: self.output_chars.unwrap_or(domain.output_chars),
             ..self.scripts.over(domain)
         }
+    }
+}
+
+/// A limit as the manifest takes it: a whole number, at least 1.
+fn limit<T: FromStr<Err: Display> + PartialOrd + From<u8>>(text: &str) -> Result<T, String> {
+    match text.parse::<T>() {
+        Ok(number) if number >= T::from(1) => Ok(number),
+        Ok(_) => Err("must be at least 1".to_owned()),
+        Err(error) => Err(error.to_string()),
     }
 }
 

@@ -64,7 +64,7 @@ fn job_of(script: &Script<'_>) -> Job {
         domain_module: stubs::domain_module(script.domain),
         announce_waiting: script.announce_waiting,
         memory: script.limits.memory,
-        cpu_seconds: script.limits.time.as_secs() + 5,
+        cpu_seconds: script.limits.time.as_secs().saturating_add(5),
     }
 }
 
