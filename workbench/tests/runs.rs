@@ -274,3 +274,36 @@ fn a_killed_host_leaves_a_run_that_says_what_was_done() {
     assert_eq!((record.stop, record.model_turns, record.tool_calls), (Stop::Interrupted, 1, 1));
     assert_eq!(read_ledger(&folder).unwrap()[0].tool, "noop");
 }
+
+/// An empty cache is made for one command, and goes with it however it is asked to end.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_command_that_is_asked_to_end_takes_its_cache_along() {
+    use rustix::process::{Pid, Signal, kill_process};
+
+    for (command, signal) in [("script", Signal::INT), ("script", Signal::TERM), ("run", Signal::TERM)] {
+        let home = home();
+        let (results, thinker) = (home.path().join("results"), home.path().join("thinker.py"));
+        fs::write(&thinker, THINKER).unwrap();
+        let mut program = match command {
+            "run" => workbench(home.path(), &trial(home.path(), THINKER), "loop", &["--fresh"]),
+            _ => {
+                let mut program = Command::new(env!("CARGO_BIN_EXE_workbench"));
+                program.arg("script").arg(standin()).arg(&thinker).arg("--fresh").arg("--results").arg(&results);
+                program
+            }
+        };
+        let mut running = Running(program.stdin(Stdio::null()).spawn().unwrap());
+        let (caches, begun) = (results.join(".cache"), Instant::now());
+        let held = || fs::read_dir(&caches).map_or(0, Iterator::count);
+        while held() == 0 {
+            assert!(begun.elapsed() < PATIENCE, "no cache is made");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        // Long enough for the program to listen; it thinks for two minutes.
+        std::thread::sleep(Duration::from_secs(1));
+        kill_process(Pid::from_child(&running.0), signal).unwrap();
+        assert_eq!(running.0.wait().unwrap().code(), Some(130), "{command} {signal:?}");
+        assert_eq!(held(), 0, "{command} {signal:?}");
+    }
+}

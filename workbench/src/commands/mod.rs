@@ -25,20 +25,31 @@ use self::context::Context;
 /// Does what the command line says.
 pub async fn run(cli: Cli) -> Result<Exit, Failure> {
     let context = Context::open(cli.results)?;
-    match cli.command {
-        Command::List(arguments) => list::run(&context, &arguments),
-        Command::Show(arguments) => show::run(&context, &arguments),
-        Command::Tools(arguments) => tools::run(&context, &arguments).await,
-        Command::Call(arguments) => call::run(&context, &arguments).await,
-        Command::Script(arguments) => script::run(&context, &arguments).await,
-        Command::Fetch(arguments) => fetch::run(&context, &arguments).await,
-        Command::Smoke(arguments) => smoke::run(&context, &arguments).await,
-        Command::Run(arguments) => run::run(&context, &arguments).await,
-        Command::Compare(arguments) => compare::run(&context, &arguments).await,
-        Command::Verify(arguments) => verify::run(&context, &arguments).await,
-        Command::Report(arguments) => report::run(&context, &arguments),
-        Command::Record(arguments) => record::run(&context, &arguments).await,
-        Command::Doctor(arguments) => doctor::run(&context, &arguments).await,
+    // These end their runs themselves, and keep their records.
+    let ends_itself = matches!(cli.command, Command::Run(_) | Command::Compare(_));
+    tokio::select! {
+        biased;
+        outcome = dispatch(&context, cli.command) => outcome,
+        // What is dropped here ends its children and takes its temporary folders along.
+        true = runs::asked_to_end(), if !ends_itself => Ok(Exit::Interrupted),
+    }
+}
+
+async fn dispatch(context: &Context, command: Command) -> Result<Exit, Failure> {
+    match command {
+        Command::List(arguments) => list::run(context, &arguments),
+        Command::Show(arguments) => show::run(context, &arguments),
+        Command::Tools(arguments) => tools::run(context, &arguments).await,
+        Command::Call(arguments) => call::run(context, &arguments).await,
+        Command::Script(arguments) => script::run(context, &arguments).await,
+        Command::Fetch(arguments) => fetch::run(context, &arguments).await,
+        Command::Smoke(arguments) => smoke::run(context, &arguments).await,
+        Command::Run(arguments) => run::run(context, &arguments).await,
+        Command::Compare(arguments) => compare::run(context, &arguments).await,
+        Command::Verify(arguments) => verify::run(context, &arguments).await,
+        Command::Report(arguments) => report::run(context, &arguments),
+        Command::Record(arguments) => record::run(context, &arguments).await,
+        Command::Doctor(arguments) => doctor::run(context, &arguments).await,
     }
 }
 

@@ -140,17 +140,27 @@ fn model_for(domain: &Domain, mode: Mode, sandbox: &Arc<dyn Sandbox>) -> Result<
     model.map(|model| Box::new(model) as Box<dyn Model>).map_err(Failure::usage)
 }
 
-/// A flag that Ctrl-C raises.
+/// A flag that Ctrl-C or SIGTERM raises.
 pub(super) fn interrupt() -> watch::Receiver<bool> {
     let (raise, flag) = watch::channel(false);
     tokio::spawn(async move {
-        if tokio::signal::ctrl_c().await.is_ok() {
+        if asked_to_end().await {
             // Nobody listens any more: the command is ending anyway.
             let _ = raise.send(true);
         }
         raise.closed().await;
     });
     flag
+}
+
+/// Comes back when Ctrl-C or SIGTERM asks the program to end; `false` when neither can be heard.
+pub(super) async fn asked_to_end() -> bool {
+    use tokio::signal::unix::{SignalKind, signal};
+    let Ok(mut terminate) = signal(SignalKind::terminate()) else { return tokio::signal::ctrl_c().await.is_ok() };
+    tokio::select! {
+        pressed = tokio::signal::ctrl_c() => pressed.is_ok(),
+        told = terminate.recv() => told.is_some(),
+    }
 }
 
 /// What a command whose runs are made ends with, unless it was interrupted.
