@@ -220,6 +220,9 @@ pub struct VerifyArguments {
     /// Ask for missing answers of the API where the run got its data; the sources below do so, too
     #[arg(long)]
     pub again: bool,
+    /// Whose rules judge: those kept with the run, or those of the workspace's domain
+    #[arg(long, default_value = "run")]
+    pub rules: options::Rules,
     /// How to print
     #[arg(long, default_value = "text")]
     pub format: Format,

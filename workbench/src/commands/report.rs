@@ -19,7 +19,8 @@ pub(super) fn run(context: &Context, arguments: &ReportArguments) -> Result<Exit
     for domain in asked(&arguments.domains) {
         let listing = list_runs(&context.results, domain).map_err(Failure::usage)?;
         for problem in &listing.skipped {
-            printer::note(&format!("warning: a run was left out: {problem}"));
+            let cause = std::error::Error::source(problem).map(|cause| format!(": {cause}")).unwrap_or_default();
+            printer::note(&format!("warning: a run was left out: {problem}{cause}"));
         }
         runs.extend(listing.runs.into_iter().map(|stored| stored.record));
     }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::cli::VerifyArguments;
-use crate::cli::options::{Format, SourceOptions};
+use crate::cli::options::{Format, Rules, SourceOptions};
 use crate::domain::Domain;
 use crate::error::Failure;
 use crate::exit::Exit;
@@ -22,7 +22,7 @@ use super::print_json;
 pub(super) async fn run(context: &Context, arguments: &VerifyArguments) -> Result<Exit, Failure> {
     let folder = find_run(&context.results, &arguments.run).map_err(store)?;
     let mut record = read_run(&folder).map_err(store)?;
-    let domain = Domain::load_copy(&folder).map_err(Failure::usage)?;
+    let domain = judging(context, arguments.rules, Domain::load_copy(&folder).map_err(Failure::usage)?)?;
     let kept = read_evidence(&folder).map_err(store)?;
     let evidence = kept.as_ref().unwrap_or(&Value::Null);
     let out = folder.join("out");
@@ -46,6 +46,25 @@ pub(super) async fn run(context: &Context, arguments: &VerifyArguments) -> Resul
     }
     tell_faults(&judgement, &record);
     Ok(exit(&judgement.verdict))
+}
+
+/// The domain whose rules judge. Rules that came with the run repeat its verdict, but whoever made the run could have
+/// written them: where they are not the workspace's, that is said.
+fn judging(context: &Context, rules: Rules, copy: Domain) -> Result<Domain, Failure> {
+    let own = Domain::find(copy.name(), &context.workspace);
+    match (rules, own) {
+        (Rules::Workspace, own) => own.map_err(Failure::usage),
+        (Rules::Run, Ok(own))
+            if own.manifest.verify != copy.manifest.verify || own.manifest.evidence != copy.manifest.evidence =>
+        {
+            printer::note(&format!(
+                "note: judged by the rules kept with the run, which are not those of {}; `--rules workspace` judges by these",
+                own.folder.display()
+            ));
+            Ok(copy)
+        }
+        (Rules::Run, _) => Ok(copy),
+    }
 }
 
 /// Where missing answers come from: what the options say; where they leave it open, where the run got its data.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::results::format::{CallRecord, RuleStatus, RunRecord, Verdict};
 
-use super::table::{got_text, grouped, mark, run_line, table, trimmed};
+use super::table::{got_text, grouped, mark, plain, run_line, table, trimmed};
 
 /// The run's settings, its turns, its calls by tool, its last words and its verdict.
 pub fn story(run: &RunRecord, ledger: &[CallRecord]) -> String {
@@ -29,7 +29,7 @@ pub fn story(run: &RunRecord, ledger: &[CallRecord]) -> String {
     if let Some(verdict) = &run.verify {
         let _ = write!(text, "\n{}", verdict_table(verdict));
     }
-    text
+    plain(&text)
 }
 
 /// One line a rule, with what was found.
@@ -49,7 +49,7 @@ pub fn verdict_table(verdict: &Verdict) -> String {
         ]);
     }
     let word = if verdict.ok { "verified" } else { "not verified" };
-    format!("{}\n{word}: {} of {} points\n", trimmed(&rows), verdict.points, verdict.max_points)
+    plain(&format!("{}\n{word}: {} of {} points\n", trimmed(&rows), verdict.points, verdict.max_points))
 }
 
 fn turns(run: &RunRecord) -> String {

@@ -21,7 +21,18 @@ pub fn report(report: &Report) -> String {
         }
     }
     let parts: Vec<String> = settings.iter().map(|setting| part(report, setting, &settings)).collect();
-    format!("{}\n", parts.join("\n").trim_end())
+    plain(&format!("{}\n", parts.join("\n").trim_end()))
+}
+
+/// Text as a terminal may have it: what a model, an API or a handed-in run wrote must not move the
+/// cursor or repaint a verdict.
+pub fn plain(text: &str) -> String {
+    let shown = |letter: char| match letter {
+        '\n' | '\t' => letter,
+        _ if letter.is_control() => char::REPLACEMENT_CHARACTER,
+        _ => letter,
+    };
+    text.chars().map(shown).collect()
 }
 
 /// What is said of the runs of one setting.

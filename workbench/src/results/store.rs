@@ -284,6 +284,10 @@ fn read_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, StoreError> {
 
 fn read_bounded(path: &Path) -> Result<Vec<u8>, StoreError> {
     let mut bytes = Vec::new();
+    // A pipe would block its reader for ever.
+    if !fs::metadata(path).map_err(StoreError::io("read", path))?.is_file() {
+        return Err(StoreError::content(path, "it is not a regular file"));
+    }
     let file = File::open(path).map_err(StoreError::io("read", path))?;
     file.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(StoreError::io("read", path))?;
     if bytes.len() as u64 > MAX_FILE {
