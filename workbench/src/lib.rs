@@ -17,6 +17,7 @@ pub mod error;
 pub mod events;
 pub mod exit;
 pub mod expression;
+pub mod files;
 pub mod frames;
 pub mod lockdown;
 pub mod model;

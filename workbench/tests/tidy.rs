@@ -17,7 +17,7 @@ const LAYERS: &[&[&str]] = &[
     &["web"],
     &["domain"],
     &["results", "events"],
-    &["expression", "lockdown", "frames", "nearest", "env", "printer", "error", "exit"],
+    &["expression", "lockdown", "files", "frames", "nearest", "env", "printer", "error", "exit"],
 ];
 
 /// About 400: a file that has grown past this is two files.

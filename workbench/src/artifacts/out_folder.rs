@@ -1,12 +1,13 @@
 //! A run's `out/`: the only place a tool can write to.
 
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use plugin_api::wire::SavedFile;
 
 use super::names::safe_file_name;
+use crate::files::write_whole;
 
 /// Name of the folder as tools and models see it, whatever its path.
 const SHOWN_AS: &str = "out";
@@ -93,17 +94,8 @@ impl OutFolder {
 
     fn write(&self, file: &str, bytes: &[u8]) -> io::Result<()> {
         fs::create_dir_all(&self.path)?;
-        let mut temporary =
-            readable_by_all(&mut tempfile::Builder::new()).prefix(".saving-").tempfile_in(&self.path)?;
-        temporary.write_all(bytes)?;
-        temporary.persist(self.path.join(file))?;
-        Ok(())
+        write_whole(&self.path.join(file), bytes)
     }
-}
-
-/// Temporary files are private by default; artifacts are made to be shown.
-fn readable_by_all<'a, 'b, 'c>(builder: &'a mut tempfile::Builder<'b, 'c>) -> &'a mut tempfile::Builder<'b, 'c> {
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))
 }
 
 fn read_at_most(path: &Path, limit: u64) -> io::Result<Vec<u8>> {

@@ -14,6 +14,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::format::{CallRecord, RUN_FORMAT, RunRecord, Verdict};
+use crate::files::write_whole;
 
 /// Name of the record in a run's folder; a folder that holds one is a run.
 pub const RECORD_FILE: &str = "run.json";
@@ -158,6 +159,11 @@ impl RunFolder {
         self.save_beside(number, "out", output)
     }
 
+    /// Saves what the plugin logged and printed as `plugin.log`; nothing when that is nothing.
+    pub fn save_log(&self, log: &str) -> Result<(), StoreError> {
+        if log.is_empty() { Ok(()) } else { replace(&self.path.join("plugin.log"), log.as_bytes()) }
+    }
+
     /// Writes `verify.json` and `evidence.json`.
     pub fn write_verdict(&self, verdict: &Verdict, evidence: &Value) -> Result<(), StoreError> {
         write_evidence(&self.path, evidence)?;
@@ -257,13 +263,8 @@ fn to_json<T: Serialize>(
     write(value).map_err(|error| StoreError::content(path, error.to_string()))
 }
 
-/// Writes beside the place and renames into it: a reader sees the old file or the new one.
 fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    let written = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new("."))).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.persist(path).map_err(|error| error.error)
-    });
-    written.map(drop).map_err(StoreError::io("write", path))
+    write_whole(path, bytes).map_err(StoreError::io("write", path))
 }
 
 fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, StoreError> {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use super::RawAnswer;
 use super::cache::hex;
 use super::cassette::{BODIES, Cassette, CassetteError, CassetteLine, INDEX};
+use crate::files::write_whole;
 
 /// A cassette that is added to. Of an answer it keeps address, status, content type and body: no
 /// header, so no cookie and no key. Bodies are written at once, the index by [`Self::save`].
@@ -101,16 +102,6 @@ fn extension(content_type: &str) -> &'static str {
         kind if kind.starts_with("text/") => "txt",
         _ => "bin",
     }
-}
-
-/// The file is there as a whole or as it was before.
-fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    // A usual file, not a private one as temporary files are: cassettes are committed and shared.
-    let mut file = tempfile::Builder::new().make_in(folder, |path| fs::File::create_new(path))?;
-    file.write_all(content)?;
-    file.persist(path)?;
-    Ok(())
 }
 
 #[cfg(test)]
