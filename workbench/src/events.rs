@@ -12,8 +12,15 @@ use crate::results::format::{CallRecord, RunRecord, Turn};
 pub enum Event {
     /// The run's folder exists and the first request is about to go out.
     RunStarted(RunKey),
-    /// The model answered; the figures are those of this turn.
-    TurnEnded(RunKey, Turn),
+    /// The model answered; the figures are those of this turn, and counted locally where `estimated`.
+    TurnEnded {
+        /// Which run.
+        key: RunKey,
+        /// The figures.
+        turn: Turn,
+        /// Whether they were counted locally.
+        estimated: bool,
+    },
     /// A tool call ended, made by the model or by a script.
     CallEnded(RunKey, CallRecord),
     /// A script was handed to the sandbox; numbers start at 1.

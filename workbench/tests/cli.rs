@@ -23,7 +23,8 @@ const TABLE: &[(&[&str], i32, &str, &str)] = &[
     (&["call", "met", "get_object", "{\"object_id\": 99999999}"], 1, "ERROR: ", ""),
     (&["call", "met", "get_object", "object_id=99999999"], 1, "returned HTTP 404: ObjectID not found", ""),
     (&["call", "met", "get_object", "objectid=1"], 1, "unknown argument `objectid`", ""),
-    (&["call", "met", "get_objects"], 1, "unknown tool `get_objects`", ""),
+    (&["call", "met", "get_objects"], 2, "unknown tool `get_objects`", ""),
+    (&["run", "met", "--route", "collectionapi.metmuseum.org=http://127.0.0.1:1"], 5, "", "could not be reached"),
     (&["call", "met", "get_object", "1"], 2, "", "`1` is not NAME=VALUE"),
     (&["call", "met", "make_contact_sheet", "name=x", "object_ids=[9000003]"], 1, "download_image", ""),
     (&["fetch", "met", "/v1/departments"], 0, "\"departmentId\"", "from the cassette"),
@@ -89,8 +90,8 @@ fn a_word_that_is_no_text_is_a_usage_error() {
 fn a_failure_prints_no_data() {
     let program = Program::new();
     for (arguments, code, stdout, _) in TABLE {
-        if *code >= 2 {
-            assert!(stdout.is_empty(), "{arguments:?}");
+        // `call` prints what a model would read, failures included.
+        if *code >= 2 && stdout.is_empty() {
             assert_eq!(program.run(arguments).stdout, "", "{arguments:?}");
         }
     }
@@ -190,4 +191,21 @@ fn a_script_prints_its_streams_apart_and_its_ledger_after() {
     assert_eq!((outcome.code, outcome.stderr.contains("EXIT CODE 3")), (1, true), "{outcome:?}");
     let outcome = program.run_with(&["script", "met", "-", "--script-seconds", "1"], "while True: pass");
     assert_eq!((outcome.code, outcome.stderr.contains("time limit")), (1, true), "{outcome:?}");
+}
+
+/// The variable is set once for many domains.
+#[test]
+fn routes_of_other_domains_are_passed_over() {
+    let program = Program::new();
+    for (routes, code, words) in [
+        ("beasts.example=http://127.0.0.1:1", 0, "from the cassette"),
+        ("beasts.example", 2, "WORKBENCH_ROUTES"),
+        ("beasts.example=http://127.0.0.1:1,collectionapi.metmuseum.org=http://127.0.0.1:1", 5, "could not be reached"),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_workbench"));
+        command.args(["fetch", "met", "/v1/departments"]).current_dir(workspace());
+        command.env("WORKBENCH_RESULTS", program.results()).env("WORKBENCH_ROUTES", routes);
+        let outcome = finish(&mut command, "");
+        assert!(outcome.code == code && outcome.stderr.contains(words), "{routes}: {outcome:?}");
+    }
 }

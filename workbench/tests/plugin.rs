@@ -26,7 +26,7 @@ async fn each_fault_costs_one_call_and_its_cause_is_named() {
     let faulty = Faulty::compiled(&[]);
     let host = Host::letting_through(0);
     let client = faulty.client(LONG, &host).await;
-    assert_eq!(client.tools().len(), 1);
+    assert_eq!(client.tools().len(), 2);
     for (tool, cause) in [
         ("panic", "panic: index out of bounds"),
         ("abort", "abort"),

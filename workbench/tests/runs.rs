@@ -229,16 +229,37 @@ fn ctrl_c_ends_a_run_that_is_kept_and_not_judged() {
     assert_eq!(interrupted(endless(home.path())).model_turns, 1);
 }
 
+/// Has the tools of a domain come from this library.
+fn serve_by(plugin: &Faulty, domain: &Path) {
+    fs::copy(plugin.library(), domain.join("libfaulty.so")).unwrap();
+    let manifest = fs::read_to_string(domain.join("domain.toml")).unwrap();
+    let manifest = manifest.replace("plugin = \"standin\"", "library = \"libfaulty.so\"");
+    fs::write(domain.join("domain.toml"), manifest).unwrap();
+}
+
+#[test]
+fn what_a_plugin_prints_is_shown_by_hand_and_kept_with_a_run() {
+    let plugin = Faulty::compiled(&[]);
+    let home = home();
+    let policy = "from tools import *\nlog()\n";
+    let domain = trial(home.path(), policy);
+    serve_by(&plugin, &domain);
+    let mut call = Command::new(env!("CARGO_BIN_EXE_workbench"));
+    call.args(["call"]).arg(&domain).args(["log", "--results"]).arg(home.path().join("results"));
+    let Output { status, stderr, .. } = call.output().unwrap();
+    assert_eq!(status.code(), Some(0));
+    assert!(String::from_utf8_lossy(&stderr).contains("a line for the log"), "{stderr:?}");
+    let (_, folder) = run(home.path(), &domain, "loop", &[]);
+    assert!(fs::read_to_string(folder.join("plugin.log")).unwrap().contains("a line for the log"));
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn ctrl_c_ends_a_run_whose_plugin_does_not_start() {
     let silent = Faulty::compiled(&["-DNO_GREETING"]);
     let home = home();
     let domain = trial(home.path(), "print('never')");
-    fs::copy(silent.library(), domain.join("libfaulty.so")).unwrap();
-    let manifest = fs::read_to_string(domain.join("domain.toml")).unwrap();
-    let manifest = manifest.replace("plugin = \"standin\"", "library = \"libfaulty.so\"");
-    fs::write(domain.join("domain.toml"), manifest).unwrap();
+    serve_by(&silent, &domain);
     let record = interrupted(begun(home.path(), &domain, &[], |_| true));
     assert_eq!(record.model_turns, 0);
 }

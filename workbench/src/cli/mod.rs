@@ -260,7 +260,7 @@ pub struct RecordArguments {
     #[arg(long, value_name = "FOLDER")]
     pub to: Option<PathBuf>,
     /// Send a host's requests elsewhere: HOST=URL; repeatable
-    #[arg(long = "route", value_name = "HOST=URL", env = crate::env::ROUTES, value_delimiter = ',')]
+    #[arg(long = "route", value_name = "HOST=URL")]
     pub routes: Vec<crate::web::Route>,
     /// What ends the scripts
     #[command(flatten)]

@@ -33,8 +33,9 @@ pub struct SourceOptions {
     /// Ask the API itself, not the cassette
     #[arg(long, conflicts_with = "offline")]
     pub live: bool,
-    /// Send a host's requests elsewhere (a mirror, a test server): HOST=URL; repeatable. Ignores the cassette
-    #[arg(long = "route", value_name = "HOST=URL", env = crate::env::ROUTES, value_delimiter = ',')]
+    /// Send a host's requests elsewhere (a mirror, a test server): HOST=URL; repeatable. Ignores the cassette.
+    /// `WORKBENCH_ROUTES` holds more, joined with commas; those for other domains' hosts are passed over
+    #[arg(long = "route", value_name = "HOST=URL")]
     pub routes: Vec<Route>,
     /// Never touch the network; what neither cassette nor cache holds is an error that names it
     #[arg(long)]

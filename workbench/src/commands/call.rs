@@ -8,19 +8,23 @@ use crate::cli::CallArguments;
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::printer;
+use crate::results::format::CallEnd;
 use crate::runner::Caller;
 use crate::runner::prompts::failure;
 
 use super::context::Context;
 
-/// Calls one tool. The answer, or the `ERROR: …` a model would read, goes to standard output; exit 1 on the latter.
+/// Calls one tool. The answer, or the `ERROR: …` a model would read, goes to standard output. Exit 1 when the tool refused, 2 when there
+/// is no such tool, 3 when the plugin died.
 pub(super) async fn run(context: &Context, arguments: &CallArguments) -> Result<Exit, Failure> {
     let domain = context.domain(&arguments.domain)?;
     let limits = arguments.limits.over(&domain.manifest.limits);
     let session = context.tool_session(&domain, &arguments.source, limits).await?;
     let spec = session.toolbox.tools().iter().find(|tool| tool.name == arguments.tool);
     let values = values_of(&arguments.arguments, spec)?;
-    match session.toolbox.call(Caller::default(), &arguments.tool, Bytes::from(values)).await {
+    let outcome = session.toolbox.call(Caller::default(), &arguments.tool, Bytes::from(values)).await;
+    session.tell_log();
+    match outcome {
         Ok(answer) => {
             printer::data_bytes(&answer);
             printer::data("\n");
@@ -28,7 +32,11 @@ pub(super) async fn run(context: &Context, arguments: &CallArguments) -> Result<
         }
         Err(error) => {
             printer::data(&format!("{}\n", failure(error.message())));
-            Ok(Exit::Short)
+            Ok(match session.calls().last().map(|call| call.outcome) {
+                Some(CallEnd::Crashed | CallEnd::TimedOut) => Exit::Plugin,
+                Some(CallEnd::Refused) => Exit::Usage,
+                _ => Exit::Short,
+            })
         }
     }
 }

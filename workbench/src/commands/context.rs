@@ -12,16 +12,18 @@ use crate::artifacts::{OutFolder, Pages};
 use crate::cli::options::SourceOptions;
 use crate::domain::manifest::Limits;
 use crate::domain::{Domain, Workspace};
+use crate::env;
 use crate::error::Failure;
 use crate::events::{Event, Listener, RunKey};
 use crate::exit::Exit;
 use crate::plugin::{ClientSettings, PluginClient, PluginError, RunServices, library_for};
+use crate::printer;
 use crate::report::console;
 use crate::results::format::CallRecord;
 use crate::results::store::StoreError;
 use crate::runner::{Caller, Ledger, Toolbox, script_limits};
 use crate::sandbox::{Sandbox, SandboxError, Script, ScriptOutcome};
-use crate::web::{Counters, Source, WebClient, WebError, WebSettings};
+use crate::web::{Counters, Route, Source, WebClient, WebError, WebSettings};
 
 /// Folder of a domain's results where commands without a run put their files.
 const BY_HAND: &str = "by-hand";
@@ -49,6 +51,7 @@ pub(super) struct Data {
 /// A domain's tools for a command without a run.
 pub(super) struct ToolSession {
     pub(super) toolbox: Arc<Toolbox>,
+    plugin: Arc<PluginClient>,
     pub(super) out: PathBuf,
     data: Data,
     domain: String,
@@ -91,10 +94,12 @@ impl Context {
 
     /// The web client of the domain, on the one source of data the options name.
     pub(super) fn data(&self, domain: &Domain, options: &SourceOptions) -> Result<Data, Failure> {
-        let source = match (options.routes.as_slice(), options.live) {
-            ([], false) => Source::Cassette,
-            ([], true) => Source::Live,
-            (routes, _) => Source::Routes(routes.to_vec()),
+        let mut routes = options.routes.clone();
+        routes.extend(routes_of_environment(domain)?);
+        let source = match (routes.is_empty(), options.live) {
+            (true, false) => Source::Cassette,
+            (true, true) => Source::Live,
+            (false, _) => Source::Routes(routes),
         };
         let caches = self.results.join(".cache");
         let fresh = if options.fresh { Some(fresh_cache(&caches)?) } else { None };
@@ -154,8 +159,17 @@ impl Context {
             }
         });
         let key = RunKey { domain: domain.name().to_owned(), mode: String::new(), number: 0 };
-        let toolbox = Toolbox::new(Arc::new(client), limits.tool_calls, Ledger::new(key, listener, None));
-        Ok(ToolSession { toolbox: Arc::new(toolbox), out, data, domain: domain.name().to_owned(), limits, calls })
+        let plugin = Arc::new(client);
+        let toolbox = Toolbox::new(plugin.clone(), limits.tool_calls, Ledger::new(key, listener, None));
+        Ok(ToolSession {
+            toolbox: Arc::new(toolbox),
+            plugin,
+            out,
+            data,
+            domain: domain.name().to_owned(),
+            limits,
+            calls,
+        })
     }
 }
 
@@ -178,10 +192,26 @@ impl ToolSession {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Prints what the plugin logged or printed: an author looks for it here.
+    pub(super) fn tell_log(&self) {
+        printer::error_text(&self.plugin.log());
+    }
+
     /// Requests sent, and answered without the network.
     pub(super) fn counters(&self) -> Counters {
         self.data.web.counters()
     }
+}
+
+/// The routes of the environment that are for this domain's hosts: the variable is set once for many domains.
+fn routes_of_environment(domain: &Domain) -> Result<Vec<Route>, Failure> {
+    let Ok(text) = std::env::var(env::ROUTES) else { return Ok(Vec::new()) };
+    let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
+    let routes: Vec<Route> = words.map(str::parse).collect::<Result<_, _>>().map_err(|error| {
+        Failure::usage(error).hint(format!("it stands in the environment variable `{}`", env::ROUTES))
+    })?;
+    let hosts = &domain.manifest.api.hosts;
+    Ok(routes.into_iter().filter(|route| hosts.iter().any(|host| host.eq_ignore_ascii_case(&route.host))).collect())
 }
 
 /// The sandbox scripts run in.

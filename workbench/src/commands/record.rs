@@ -38,6 +38,9 @@ pub(super) async fn run(context: &Context, arguments: &RecordArguments) -> Resul
             web.answered()
         }
     };
+    if addresses.is_empty() {
+        return Err(Failure::new(Exit::Network, "nothing was recorded: no request was answered"));
+    }
     let mut writer = CassetteWriter::open(&folder).map_err(cassette)?;
     let (mut recorded, mut bytes, mut passing) = (0, 0, 0);
     for address in &addresses {

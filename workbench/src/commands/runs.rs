@@ -17,8 +17,9 @@ use crate::plugin::profile;
 use crate::results::format::RunRecord;
 use crate::runner::{self, Mode, RunError, RunRequest};
 use crate::sandbox::Sandbox;
+use crate::web::{Source, WebError};
 
-use super::context::{Context, Data, plugin, sandbox, sandbox_failure, store};
+use super::context::{Context, Data, network, plugin, sandbox, sandbox_failure, store};
 
 /// Everything the runs of one domain share.
 pub(super) struct Plan {
@@ -64,6 +65,7 @@ impl Plan {
         }
         let library = context.library(&domain).await?;
         let data = context.data(&domain, &options.source)?;
+        reachable(&domain, &data, options.source.offline).await?;
         Ok(Self { domain, library, data, sandbox, options: options.clone() })
     }
 
@@ -128,6 +130,26 @@ impl Plan {
             RunError::Store(error) => store(error),
             other => Failure::usage(other),
         })
+    }
+}
+
+/// Asks the API's first probe once, when runs would go to the network: an API that cannot be reached is no fault of a
+/// model, and must not be measured as one.
+async fn reachable(domain: &Domain, data: &Data, offline: bool) -> Result<(), Failure> {
+    let Some(probe) = domain.manifest.api.probe.first() else { return Ok(()) };
+    if offline || *data.web.source() == Source::Cassette {
+        return Ok(());
+    }
+    match data.web.uninjected().fetch(&probe.get).await {
+        Err(error @ WebError::Unreachable { .. }) => {
+            let failure = network(error);
+            Err(if domain.cassette.is_some() {
+                failure.hint("without `--live` and `--route` the domain runs on its cassette")
+            } else {
+                failure
+            })
+        }
+        _ => Ok(()),
     }
 }
 

@@ -21,6 +21,7 @@ pub(super) async fn run(context: &Context, arguments: &ScriptArguments) -> Resul
     let limits = arguments.limits.over(&domain.manifest.limits);
     let session = context.tool_session(&domain, &arguments.source, limits).await?;
     let outcome = session.script(&source).await?;
+    session.tell_log();
     for stream in [&outcome.stdout, &outcome.stderr] {
         if stream.dropped > 0 {
             printer::note(&format!("({} earlier bytes are not shown)", stream.dropped));

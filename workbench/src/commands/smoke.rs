@@ -45,6 +45,7 @@ pub(super) async fn run(context: &Context, arguments: &SmokeArguments) -> Result
     let source = std::fs::read_to_string(path)
         .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", path.display())))?;
     let outcome = session.script(&source).await?;
+    session.tell_log();
     printer::data(&outcome.stdout.text);
     printer::error_text(&outcome.stderr.text);
 

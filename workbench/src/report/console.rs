@@ -9,7 +9,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use crate::events::{Event, Listener, RunKey};
 use crate::printer;
 
-use super::table::{grouped, run_line};
+use super::table::{grouped, mark, run_line};
 
 /// What one run has done so far.
 struct Line {
@@ -18,6 +18,7 @@ struct Line {
     calls: u32,
     scripts: u32,
     tokens_read: u64,
+    estimated: bool,
 }
 
 /// A listener that draws. Elsewhere than on a terminal it prints one line when a run ends.
@@ -33,7 +34,7 @@ pub fn listener() -> Listener {
                 bar.set_style(ProgressStyle::default_spinner());
                 bar.enable_steady_tick(Duration::from_millis(120));
                 bar.set_message(format!("{} {} {}", key.domain, key.mode, key.number));
-                lines.insert(key, Line { bar, turns: 0, calls: 0, scripts: 0, tokens_read: 0 });
+                lines.insert(key, Line { bar, turns: 0, calls: 0, scripts: 0, tokens_read: 0, estimated: false });
             }
             Event::RunStarted(_) => {}
             Event::RunEnded(key, record) => {
@@ -43,7 +44,8 @@ pub fn listener() -> Listener {
                 }
                 board.suspend(|| printer::note(&run_line(&record)));
             }
-            Event::TurnEnded(key, turn) => redraw(&mut lines, &key, |line| {
+            Event::TurnEnded { key, turn, estimated } => redraw(&mut lines, &key, |line| {
+                line.estimated = estimated;
                 line.turns = turn.turn;
                 line.tokens_read += turn.tokens_read;
             }),
@@ -82,12 +84,13 @@ fn redraw(lines: &mut HashMap<RunKey, Line>, key: &RunKey, change: impl FnOnce(&
     change(line);
     let scripts = if line.scripts > 0 { format!(" · script {}", line.scripts) } else { String::new() };
     line.bar.set_message(format!(
-        "{} {} {} · turn {}{scripts} · {} calls · {} tokens read",
+        "{} {} {} · turn {}{scripts} · {} calls · {}{} tokens read",
         key.domain,
         key.mode,
         key.number,
         line.turns,
         line.calls,
+        mark(line.estimated),
         grouped(line.tokens_read)
     ));
 }

@@ -80,6 +80,7 @@ async fn play(setup: &mut RunSetup, request: RunRequest<'_>, web: &WebClient, pr
     let plugin = Arc::new(plugin?);
     let server: Arc<dyn ToolServer> = plugin.clone();
     let talk = setup.session(request, server)?.talk(prompt).await;
+    setup.folder.save_log(&plugin.log())?;
     if let Some(plugin) = Arc::into_inner(plugin) {
         plugin.stop().await;
     }

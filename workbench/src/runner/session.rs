@@ -137,7 +137,7 @@ impl Session<'_> {
         };
         record.per_turn.push(turn.clone());
         self.keep_record()?;
-        self.listener.emit(Event::TurnEnded(self.key.clone(), turn));
+        self.listener.emit(Event::TurnEnded { key: self.key.clone(), turn, estimated: usage.estimated });
         Ok(())
     }
 
