@@ -102,6 +102,17 @@ fn verdicts_are_repeated_from_the_files(program: &Program, report: &Value) {
     assert_eq!((&pieces["status"], &pieces["got"]), (&"fail".into(), &11.into()), "{pieces:#}");
 }
 
+/// What is named twice is made once, and the last command can be looked at alone.
+#[test]
+fn a_report_can_be_of_the_last_command() {
+    let program = Program::new();
+    program.json(&["compare", "met", "met", "--modes", "code,code", "--runs", "1", "--format", "json"]);
+    let report = program.json(&["compare", "met", "--modes", "code", "--runs", "1", "--format", "json"]);
+    let runs = |arguments: &[&str]| program.json(arguments)["runs"].clone();
+    assert_eq!(runs(&["report", "met", "--format", "json"]).as_array().unwrap().len(), 2);
+    assert_eq!(runs(&["report", "met", "--last", "--format", "json"]), report["runs"]);
+}
+
 /// What each mode does when the API changed under the tools: told, or not told.
 #[test]
 fn faults_are_seen_by_the_verdict() {

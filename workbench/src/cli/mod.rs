@@ -240,6 +240,9 @@ pub struct ReportArguments {
     /// Only runs with this tag
     #[arg(long)]
     pub tag: Option<String>,
+    /// Only the runs of the last command that made any
+    #[arg(long)]
+    pub last: bool,
     /// Exit with 1 when a run of this mode was not verified; repeatable
     #[arg(long, value_name = "MODE")]
     pub require: Vec<crate::runner::Mode>,

@@ -18,13 +18,13 @@ use super::runs::{Job, Plan, interrupt, unless_interrupted};
 /// runs made until then are reported first.
 pub(super) async fn run(context: &Context, arguments: &CompareArguments) -> Result<Exit, Failure> {
     let mut plans = Vec::new();
-    for domain in &arguments.domains {
-        plans.push(Plan::new(context, domain, &arguments.modes, &arguments.options).await?);
+    let modes = distinct(&arguments.modes);
+    for domain in distinct(&arguments.domains) {
+        plans.push(Plan::new(context, &domain, &modes, &arguments.options).await?);
     }
     // One run of each mode before the second of any: what drifts with time meets all modes alike.
-    let jobs: Vec<Job> = (1..=arguments.runs)
-        .flat_map(|number| arguments.modes.iter().map(move |mode| Job { mode: *mode, number }))
-        .collect();
+    let jobs: Vec<Job> =
+        (1..=arguments.runs).flat_map(|number| modes.iter().map(move |mode| Job { mode: *mode, number })).collect();
     let (interrupt, listener) = (interrupt(), console::listener());
     let (mut records, mut failure) = (Vec::new(), None);
     for plan in &plans {
@@ -53,6 +53,17 @@ pub(super) async fn run(context: &Context, arguments: &CompareArguments) -> Resu
         Some(failure) => Err(failure),
         None => Ok(unless_interrupted(&interrupt, exit)),
     }
+}
+
+/// What was named, once each, in the order it was named.
+fn distinct<T: Clone + PartialEq>(named: &[T]) -> Vec<T> {
+    let mut once: Vec<T> = Vec::new();
+    for value in named {
+        if !once.contains(value) {
+            once.push(value.clone());
+        }
+    }
+    once
 }
 
 fn first_of_each_mode(records: &[RunRecord]) -> Vec<&RunRecord> {

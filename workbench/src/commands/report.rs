@@ -25,6 +25,10 @@ pub(super) fn run(context: &Context, arguments: &ReportArguments) -> Result<Exit
         runs.extend(listing.runs.into_iter().map(|stored| stored.record));
     }
     runs.retain(|run| arguments.tag.is_none() || run.tag == arguments.tag);
+    if arguments.last {
+        let last = runs.iter().map(|run| run.command.clone()).max();
+        runs.retain(|run| Some(&run.command) == last.as_ref());
+    }
     if runs.is_empty() {
         let names = if arguments.domains.is_empty() { "any domain".to_owned() } else { arguments.domains.join(", ") };
         return Err(Failure::usage(format!("there are no runs of {names} in {}", context.results.display()))
