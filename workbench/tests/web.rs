@@ -357,39 +357,36 @@ async fn a_manifest_that_cannot_work_is_refused_at_once() {
     }
 }
 
-/// The proxy of the system is an environment variable, so this runs in a process of its own.
+/// The proxy of the system is an environment variable, so this takes the real program.
 #[test]
 fn the_proxy_of_the_system_is_used_but_not_for_this_machine() {
     let proxy = Server::start(|_| json("\"by proxy\""));
     let direct = Server::start(|_| json("\"direct\""));
-    let output = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "behind_a_proxy", "--ignored", "--nocapture"])
-        .env("http_proxy", proxy.url())
-        .env("WORKBENCH_TEST_DIRECT", direct.url())
-        .env_remove("no_proxy")
-        .env_remove("NO_PROXY")
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let home = tempfile::tempdir().unwrap();
+    let domain = home.path().join("proxied");
+    std::fs::create_dir(&domain).unwrap();
+    let manifest = "[domain]\nname = \"proxied\"\ntitle = \"x\"\nplugin = \"standin\"\n[api]\n\
+        base = \"https://api.example.org/public\"\nhosts = [\"api.example.org\", \"images.example.org\"]\n";
+    std::fs::write(domain.join("domain.toml"), manifest).unwrap();
+    let fetch = |path: &str, route: String| {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_workbench"))
+            .arg("fetch")
+            .arg(&domain)
+            .args([path, "--route", &route])
+            .env("WORKBENCH_RESULTS", home.path().join("results"))
+            .env("http_proxy", proxy.url())
+            .env_remove("WORKBENCH_ROUTES")
+            .env_remove("no_proxy")
+            .env_remove("NO_PROXY")
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!(fetch("/far", "api.example.org=http://mirror.invalid".to_owned()), "\"by proxy\"");
+    let near = format!("images.example.org={}", direct.url());
+    assert_eq!(fetch("https://images.example.org/near", near), "\"direct\"");
     let targets = |server: &Server| server.requests().into_iter().map(|request| request.target).collect::<Vec<_>>();
     assert_eq!(targets(&proxy), ["http://mirror.invalid/public/far"]);
     assert_eq!(targets(&direct), ["/near"]);
-}
-
-#[tokio::test]
-#[ignore = "run by the test of the proxy"]
-async fn behind_a_proxy() {
-    let direct = std::env::var("WORKBENCH_TEST_DIRECT").unwrap();
-    let cache = tempfile::tempdir().unwrap();
-    let routes = [format!("images.example.org={direct}"), "api.example.org=http://mirror.invalid".to_owned()];
-    let client = open(WebSettings {
-        api: api(),
-        cassette: None,
-        source: Source::Routes(routes.map(|route| route.parse().unwrap()).to_vec()),
-        offline: false,
-        cache: cache.path().to_owned(),
-        injections: Vec::new(),
-    });
-    assert_eq!(text(&client, "/far").await, "\"by proxy\"");
-    assert_eq!(text(&client, "https://images.example.org/near").await, "\"direct\"");
 }
