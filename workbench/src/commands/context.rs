@@ -145,8 +145,6 @@ impl Context {
     ) -> Result<ToolSession, Failure> {
         let library = self.library(domain).await?;
         let out = self.results.join(domain.name()).join(folder).join("out");
-        fs::create_dir_all(&out)
-            .map_err(|error| Failure::usage(format!("the folder {} cannot be made: {error}", out.display())))?;
         let pages = Pages::load(&domain.folder.join("templates")).map_err(Failure::usage)?;
         let services = RunServices::new(data.web.clone(), OutFolder::new(&out), pages);
         let settings = ClientSettings { tool_seconds: limits.tool_seconds, program: None };

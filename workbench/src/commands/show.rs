@@ -87,7 +87,14 @@ fn domain_text(domain: &Domain) -> String {
     if !manifest.verify.is_empty() {
         text.push_str("\nRules\n");
         for rule in &manifest.verify {
-            let _ = writeln!(text, "  {} ({} points)\n    {}", rule.name, rule.points, rule.check);
+            let _ = writeln!(
+                text,
+                "  {} ({} point{})\n    {}",
+                rule.name,
+                rule.points,
+                if rule.points == 1.0 { "" } else { "s" },
+                rule.check
+            );
         }
     }
     let limits = &manifest.limits;
