@@ -32,6 +32,7 @@ fn record(run: &str) -> RunRecord {
         command: "2026-11-29T12-00-00Z-4711".to_owned(),
         number: 1,
         tag: Some("first".to_owned()),
+        rehearsal_of: None,
         started: noon().to_string(),
         seconds: 1.5,
         stop: Stop::Interrupted,

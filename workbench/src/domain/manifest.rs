@@ -92,6 +92,8 @@ pub struct TaskSection {
     pub persona: String,
     /// What it is asked to do; without it, the file `prompt.md` beside the manifest.
     pub prompt: Option<String>,
+    /// What the rehearsal repeats, such as `the lesson's runs`; said under its figures.
+    pub rehearsal_of: Option<String>,
 }
 
 /// `[limits]`; commands that make runs take every one under the same name, others those that count there.

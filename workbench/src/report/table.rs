@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use comfy_table::{CellAlignment, ColumnConstraint, Table, presets};
 
+use crate::model::rehearsal;
 use crate::results::format::RunRecord;
 
 use super::shortfall;
@@ -55,12 +56,16 @@ fn part(report: &Report, setting: &Setting, settings: &[Setting]) -> String {
         let _ = writeln!(text, "tokens read, {of} ÷ {to}: {estimated}{tokens_read:.1}{range}");
     }
     text.push_str(&shortfall::text(&runs, names));
-    if model == "rehearsal" {
-        text.push_str(
-            "\nrehearsal of the lesson's runs: scripted turns, no model was asked; tokens are counted locally (≈)\n",
-        );
+    if model == rehearsal::NAME {
+        text.push_str(&rehearsal_text(&runs));
     }
     text
+}
+
+/// What the figures of a rehearsal are, in place of any claim.
+fn rehearsal_text(runs: &[&RunRecord]) -> String {
+    let of = runs.iter().find_map(|run| run.rehearsal_of.as_deref()).map(|of| format!(" of {of}")).unwrap_or_default();
+    format!("\nrehearsal{of}: scripted turns, no model was asked; tokens are counted locally (≈)\n")
 }
 
 /// The limits by which a setting differs from others of its domain.

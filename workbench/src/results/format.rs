@@ -61,6 +61,9 @@ pub struct RunRecord {
     pub number: u32,
     /// What the user called this run.
     pub tag: Option<String>,
+    /// What the rehearsal of the domain repeats; null for other models, and where the manifest does not say.
+    #[serde(default)]
+    pub rehearsal_of: Option<String>,
     /// UTC, RFC 3339.
     pub started: String,
     /// Wall time of the run without builds.

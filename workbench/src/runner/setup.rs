@@ -15,6 +15,7 @@ use super::session::{Rules, Session};
 use super::toolbox::{ToolServer, Toolbox};
 use super::{RunError, RunRequest, prompts};
 use crate::events::{Event, RunKey};
+use crate::model::rehearsal;
 use crate::results::format::{RUN_FORMAT, RunRecord, Stop};
 use crate::results::store::RunFolder;
 use crate::sandbox::stubs;
@@ -47,6 +48,13 @@ impl RunSetup {
             command: request.command.to_owned(),
             number: request.number,
             tag: request.tag.clone(),
+            rehearsal_of: request
+                .domain
+                .manifest
+                .task
+                .as_ref()
+                .filter(|_| request.model_name == rehearsal::NAME)
+                .and_then(|task| task.rehearsal_of.clone()),
             started: started.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string(),
             seconds: 0.0,
             stop: Stop::Interrupted,
