@@ -1,13 +1,16 @@
 //! Commands that need no run, through the real program.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "support/program.rs"]
 mod program;
+#[path = "support/server.rs"]
+mod server;
 
 use std::process::Command;
 
 use program::{Program, finish, workspace};
 use serde_json::json;
+use server::Server;
 
 /// Arguments, exit code, a part of standard output, a part of standard error.
 const TABLE: &[(&[&str], i32, &str, &str)] = &[
@@ -25,7 +28,7 @@ const TABLE: &[(&[&str], i32, &str, &str)] = &[
     (&["call", "met", "get_object", "objectid=1"], 1, "unknown argument `objectid`", ""),
     (&["call", "met", "get_objects"], 2, "unknown tool `get_objects`", ""),
     (&["run", "met", "--route", "collectionapi.metmuseum.org=http://127.0.0.1:1"], 5, "", "could not be reached"),
-    (&["call", "met", "get_object", "1"], 2, "", "`1` is not NAME=VALUE"),
+    (&["call", "met", "get_object", "1"], 2, "", "`1` is not NAME=VALUE\nhint: write `object_id=1`"),
     (&["call", "met", "make_contact_sheet", "name=x", "object_ids=[9000003]"], 1, "download_image", ""),
     (&["fetch", "met", "/v1/departments"], 0, "\"departmentId\"", "from the cassette"),
     (&["fetch", "met", "/v1/search?q=cat"], 5, "", "/v1/search?q=cat returned HTTP 410: "),
@@ -208,4 +211,17 @@ fn routes_of_other_domains_are_passed_over() {
         let outcome = finish(&mut command, "");
         assert!(outcome.code == code && outcome.stderr.contains(words), "{routes}: {outcome:?}");
     }
+}
+
+#[test]
+fn of_two_routes_for_one_host_that_of_the_command_line_is_taken() {
+    let program = Program::new();
+    let mirror = Server::start(|_| server::json("\"by flag\""));
+    let route = format!("collectionapi.metmuseum.org={}", mirror.url());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_workbench"));
+    command.args(["fetch", "met", "/v1/departments", "--route", &route]).current_dir(workspace());
+    command.env("WORKBENCH_RESULTS", program.results());
+    command.env("WORKBENCH_ROUTES", "collectionapi.metmuseum.org=http://127.0.0.1:1");
+    let outcome = finish(&mut command, "");
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "\"by flag\""), "{outcome:?}");
 }

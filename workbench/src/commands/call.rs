@@ -14,8 +14,8 @@ use crate::runner::prompts::failure;
 
 use super::context::Context;
 
-/// Calls one tool. The answer, or the `ERROR: …` a model would read, goes to standard output. Exit 1 when the tool refused, 2 when there
-/// is no such tool, 3 when the plugin died.
+/// Calls one tool. The answer, or the `ERROR: …` a model would read, goes to standard output. Exit 1 when the tool
+/// refused, 2 when there is no such tool, 3 when the plugin died.
 pub(super) async fn run(context: &Context, arguments: &CallArguments) -> Result<Exit, Failure> {
     let domain = context.domain(&arguments.domain)?;
     let limits = arguments.limits.over(&domain.manifest.limits);
@@ -53,8 +53,10 @@ fn values_of(words: &[String], spec: Option<&ToolSpec>) -> Result<String, Failur
     let mut values = Map::new();
     for word in words {
         let (name, text) = word.split_once('=').ok_or_else(|| {
+            let first = spec.and_then(|spec| spec.input_schema["properties"].as_object()?.keys().next());
+            let name = first.map_or("NAME", String::as_str);
             Failure::usage(format!("`{word}` is not NAME=VALUE"))
-                .hint("write `object_id=9000003`, or one JSON object in quotes")
+                .hint(format!("write `{name}={word}`, or one JSON object in quotes"))
         })?;
         values.insert(name.to_owned(), value_of(text, wants_text(spec, name)));
     }

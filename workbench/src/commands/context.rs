@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use crate::artifacts::{OutFolder, Pages};
 use crate::cli::options::SourceOptions;
 use crate::domain::manifest::Limits;
-use crate::domain::{Domain, Workspace};
+use crate::domain::{Domain, Workspace, authority};
 use crate::env;
 use crate::error::Failure;
 use crate::events::{Event, Listener, RunKey};
@@ -95,7 +95,8 @@ impl Context {
     /// The web client of the domain, on the one source of data the options name.
     pub(super) fn data(&self, domain: &Domain, options: &SourceOptions) -> Result<Data, Failure> {
         let mut routes = options.routes.clone();
-        routes.extend(routes_of_environment(domain)?);
+        let flagged = |route: &Route| options.routes.iter().any(|given| given.host == route.host);
+        routes.extend(routes_of_environment(domain)?.into_iter().filter(|route| !flagged(route)));
         let source = match (routes.is_empty(), options.live) {
             (true, false) => Source::Cassette,
             (true, true) => Source::Live,
@@ -208,8 +209,8 @@ fn routes_of_environment(domain: &Domain) -> Result<Vec<Route>, Failure> {
     let routes: Vec<Route> = words.map(str::parse).collect::<Result<_, _>>().map_err(|error| {
         Failure::usage(error).hint(format!("it stands in the environment variable `{}`", env::ROUTES))
     })?;
-    let hosts = &domain.manifest.api.hosts;
-    Ok(routes.into_iter().filter(|route| hosts.iter().any(|host| host.eq_ignore_ascii_case(&route.host))).collect())
+    let hosts: Vec<String> = domain.manifest.api.hosts.iter().filter_map(|host| authority::parse(host)).collect();
+    Ok(routes.into_iter().filter(|route| hosts.contains(&route.host)).collect())
 }
 
 /// The sandbox scripts run in.
