@@ -66,7 +66,7 @@ pub struct RunRecord {
     pub rehearsal_of: Option<String>,
     /// UTC, RFC 3339.
     pub started: String,
-    /// Wall time of the run without builds.
+    /// Wall time of the run without builds and without the verifier.
     pub seconds: f64,
     /// Why it ended; a run still going, or killed, says `interrupted`.
     pub stop: Stop,
