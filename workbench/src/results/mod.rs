@@ -1,6 +1,7 @@
 //! What a run leaves behind: the format of `run.json` and its neighbours, and the store that writes
 //! and reads them.
 
+pub mod faults;
 pub mod find;
 pub mod format;
 pub mod store;

@@ -37,13 +37,19 @@ impl Policy {
 
     /// The address a tool means, when it is one that may be asked for.
     pub(super) fn resolve(&self, path: &str, query: &[(String, String)]) -> Result<Address, WebError> {
-        let address = Address::resolve(self.base.as_deref(), path, query)?;
-        self.check(&address).map_err(|reason| WebError::NotAllowed { url: address.shown(), reason })?;
-        Ok(address)
+        self.admit(Address::resolve(self.base.as_deref(), path, query)?)
+    }
+
+    /// The address, when it is one that may be asked for.
+    pub(super) fn admit(&self, address: Address) -> Result<Address, WebError> {
+        match self.check(&address) {
+            Ok(()) => Ok(address),
+            Err(reason) => Err(WebError::NotAllowed { url: address.shown(), reason }),
+        }
     }
 
     /// Checks an address, or tells which rule forbids it.
-    pub(super) fn check(&self, address: &Address) -> Result<(), String> {
+    fn check(&self, address: &Address) -> Result<(), String> {
         let authority = address.authority();
         if !self.allows(&authority) {
             let hosts = listed(&self.hosts());
@@ -125,12 +131,6 @@ pub(super) fn is_public(address: IpAddr) -> bool {
     }
 }
 
-fn is_public_v4(address: Ipv4Addr) -> bool {
-    let [first, second, third, _] = address.octets();
-    let is_shared = first == 100 && (64..128).contains(&second);
-    let is_for_protocols = (first, second, third) == (192, 0, 0);
-    let is_for_benchmarks = first == 198 && (18..20).contains(&second);
-    // 240.0.0.0/4, the broadcast address included.
 /// The IPv4 address that an IPv6 address stands for, on this machine or behind a translator.
 fn carried(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let of = |high: u16, low: u16| Some(Ipv4Addr::from(u32::from(high) << 16 | u32::from(low)));
@@ -155,6 +155,12 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     }
 }
 
+fn is_public_v4(address: Ipv4Addr) -> bool {
+    let [first, second, third, _] = address.octets();
+    let is_shared = first == 100 && (64..128).contains(&second);
+    let is_for_protocols = (first, second, third) == (192, 0, 0);
+    let is_for_benchmarks = first == 198 && (18..20).contains(&second);
+    // 240.0.0.0/4, the broadcast address included.
     let is_reserved = first >= 240;
     !(first == 0
         || is_shared
@@ -247,6 +253,8 @@ mod tests {
             "255.255.255.255",
             "::ffff:127.0.0.1",
             "::ffff:198.18.0.5",
+            "::ffff:0:127.0.0.1",
+            "::127.0.0.1",
             "64:ff9b::7f00:1",
             "64:ff9b::10.1.2.3",
             "64:ff9b:1::808:808",
@@ -256,18 +264,16 @@ mod tests {
             "2001:db8::1",
             "fd00::1",
             "fe80::1",
+            "fec0::1",
+            "ff02::1",
             "::",
+            "::1",
         ] {
-            "::ffff:0:127.0.0.1",
-            "::127.0.0.1",
             assert!(!is_public(address.parse().unwrap()), "{address}");
         }
         for address in [
             "1.1.1.1",
-            "fec0::1",
-            "ff02::1",
             "172.32.0.1",
-            "::1",
             "100.128.0.1",
             "192.0.1.1",
             "198.17.0.1",
