@@ -5,15 +5,16 @@ use crate::cli::options::Format;
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::printer;
-use crate::report::{console, run_story, summary};
+use crate::report::{console, run_story};
 use crate::results::format::Stop;
 use crate::results::store::read_ledger;
 
 use super::context::Context;
-use super::print_json;
 use super::runs::{Job, Plan, interrupt, unless_interrupted};
+use super::{exit_of, print_json};
 
-/// Makes one run and tells it; exit 1 when it was not verified, 5 when the model failed.
+/// Makes one run and tells it; exit 1 when it was not verified, 5 when the model failed or a fault that is not the model's
+/// left it undecided.
 pub(super) async fn run(context: &Context, arguments: &RunArguments) -> Result<Exit, Failure> {
     let plan = Plan::new(context, &arguments.domain, &[arguments.mode], &arguments.options).await?;
     let interrupt = interrupt();
@@ -33,9 +34,8 @@ pub(super) async fn run(context: &Context, arguments: &RunArguments) -> Result<E
         }
     }
     let exit = match record.stop {
-        _ if summary::passed(record) => Exit::Success,
         Stop::ModelError => Exit::Network,
-        _ => Exit::Short,
+        _ => record.verify.as_ref().map_or(Exit::Short, exit_of),
     };
     Ok(unless_interrupted(&interrupt, exit))
 }
