@@ -29,6 +29,8 @@ const GREETING_LIMIT: Duration = Duration::from_secs(30);
 pub struct ClientSettings {
     /// Seconds one call may take; the clock stands while the call waits for the host.
     pub tool_seconds: u64,
+    /// The run's `out/`, the only folder the plugin itself may write to. Where it is not there, there is none.
+    pub out: PathBuf,
     /// The workbench binary that runs as worker; `None` is the running program.
     pub program: Option<PathBuf>,
 }
@@ -189,7 +191,8 @@ impl Core {
             Some(program) => program.clone(),
             None => std::env::current_exe().map_err(|error| self.start_error(error))?,
         };
-        let link = Link::start(&program, &self.library, Arc::clone(&self.services), Arc::clone(&self.log)).await;
+        let (services, log) = (Arc::clone(&self.services), Arc::clone(&self.log));
+        let link = Link::start(&program, &self.library, &self.settings.out, services, log).await;
         link.map_err(|failure| match failure {
             StartFailure::Process(reason) => self.start_error(reason),
             StartFailure::Library(LoadFailure::Unusable { message }) => {
