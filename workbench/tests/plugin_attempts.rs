@@ -1,6 +1,6 @@
 //! What a plugin may not do: a row an attempt, made in a worker by a plugin in Rust or by a bare system call.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 
 #[path = "support/faulty.rs"]
 mod faulty;
@@ -10,8 +10,9 @@ use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
 use std::process::{Child, Command};
 
-use faulty::{Faulty, Host, call_with, number, number_of};
+use faulty::{Faulty, Host, call_with, number, number_of, start};
 use serde_json::json;
+use workbench::lockdown;
 use workbench::plugin::{CallOutcome, PluginClient};
 
 const LONG: u64 = 60;
@@ -57,8 +58,20 @@ const ALLOWED: &[(&str, &str)] = &[
     ("start_thread", "worker"),
 ];
 
+/// Whether the kernel lacks what a test is about, which it then says.
+fn lacks(protection: &str) -> bool {
+    let active = lockdown::of_plugin_workers().iter().any(|known| known.name == protection && known.active);
+    if !active {
+        eprintln!("skipped: this system has no {protection}");
+    }
+    !active
+}
+
 #[tokio::test]
 async fn a_plugin_writes_to_its_out_folder_and_does_nothing_else() {
+    if lacks("file rules") {
+        return;
+    }
     let faulty = Faulty::built().await;
     let folder = faulty.folder();
     fs::create_dir_all(folder.join("other-run/out")).unwrap();
@@ -99,6 +112,9 @@ async fn a_plugin_writes_to_its_out_folder_and_does_nothing_else() {
 /// A domain's tools may be looked at where there is no run: then nothing can be written.
 #[tokio::test]
 async fn without_an_out_folder_nothing_is_written() {
+    if lacks("file rules") {
+        return;
+    }
     let faulty = Faulty::built().await;
     let out = faulty.folder().join("out");
     fs::remove_dir(&out).unwrap();
@@ -191,6 +207,9 @@ fn forbidden(pid: u64) -> Vec<(&'static str, i64, [u64; 6])> {
 
 #[tokio::test]
 async fn system_calls_that_no_plugin_needs_are_refused() {
+    if lacks("system-call filter") {
+        return;
+    }
     let bystander = Bystander(Command::new("sleep").arg("1000").spawn().unwrap());
     let pid = u64::from(bystander.0.id());
     let faulty = Faulty::compiled(&[]);
@@ -214,6 +233,9 @@ async fn system_calls_that_no_plugin_needs_are_refused() {
 
 #[tokio::test]
 async fn constructors_are_locked_too_and_no_library_is_loaded_from_out() {
+    if lacks("file rules") {
+        return;
+    }
     let faulty = Faulty::compiled(&[]);
     let copy = faulty.folder().join("out/libcopy.so");
     fs::copy(faulty.library(), &copy).unwrap();
@@ -224,4 +246,26 @@ async fn constructors_are_locked_too_and_no_library_is_loaded_from_out() {
     for (library, loads) in [(copy.to_str().unwrap(), 0), (beside.to_str().unwrap(), 1), ("libm.so.6", 1)] {
         assert_eq!(number_of(&client, "load", library).await, loads, "{library}");
     }
+}
+
+/// A library that a plugin links, beside it or elsewhere.
+#[tokio::test]
+async fn a_library_that_is_linked_lies_beside_or_with_the_system() {
+    if lacks("file rules") {
+        return;
+    }
+    let host = Host::letting_through(0);
+    let linked = Faulty::compiled(&["-DWITHOUT_CALL", "-Dworkbench_free=other", "-Wl,-soname,libfaulty.so"]);
+    let elsewhere = linked.folder().display();
+    let search = [format!("-L{elsewhere}"), format!("-Wl,-rpath,$ORIGIN:{elsewhere}")];
+    let plugin = Faulty::compiled(&[&search[0], &search[1], "-Wl,--no-as-needed", "-l:libfaulty.so"]);
+    // Two libraries of one name are one to the loader.
+    let library = plugin.folder().join("libplugin.so");
+    fs::rename(plugin.library(), &library).unwrap();
+
+    let error = start(&library, LONG, &host).await.err().unwrap().to_string();
+    assert!(error.ends_with("; a plugin may link libraries of the system and those beside it"), "{error}");
+    fs::copy(linked.library(), plugin.library()).unwrap();
+    let client = start(&library, LONG, &host).await.unwrap();
+    assert_eq!(number(&client, "answer").await, 1);
 }

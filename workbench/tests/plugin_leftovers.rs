@@ -8,9 +8,11 @@ mod faulty;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use faulty::{Faulty, Host, call, call_with, number};
 use futures::future::join_all;
+use tokio::time::timeout;
 use workbench::plugin::CallOutcome;
 
 /// Each is one way to fail; most of them cost the worker.
@@ -50,9 +52,12 @@ async fn five_hundred_faulty_calls_leave_nothing() {
     assert_eq!(children().len(), before.1.len() + 1, "one worker");
     client.stop().await;
     // Tasks that read what a worker printed end with it, and close what they held, a moment later.
-    while descriptors() > before.0 {
-        tokio::task::yield_now().await;
-    }
+    let closed = async {
+        while descriptors() > before.0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    let _or_the_count_says_so = timeout(Duration::from_secs(60), closed).await;
     assert_eq!((descriptors(), children(), entries(faulty.folder())), before);
 }
 

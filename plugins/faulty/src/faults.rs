@@ -97,7 +97,7 @@ pub(crate) fn print_much(
     /** How much, roughly. */
     megabytes: usize,
 ) -> ToolResult<usize> {
-    let (line, lines) = (format!("{}\n", "x".repeat(999)), megabytes * 1000);
+    let (line, lines) = (format!("{}\n", "x".repeat(99_999)), megabytes * 10);
     let mut output = io::stdout().lock();
     let printed = (0..lines).try_for_each(|_| output.write_all(line.as_bytes()));
     let ended = printed.and_then(|()| writeln!(output, "line {lines} was the last")).and_then(|()| output.flush());

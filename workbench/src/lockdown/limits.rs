@@ -5,6 +5,7 @@ use std::io;
 use rustix::process::{Resource, Rlimit, setrlimit};
 
 /// What a process may use.
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only Linux holds processes to all of it"))]
 pub(super) struct Limits {
     /// Bytes of address space beyond what it has now.
     pub(super) memory: u64,

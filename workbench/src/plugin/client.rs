@@ -196,7 +196,7 @@ impl Core {
         link.map_err(|failure| match failure {
             StartFailure::Process(reason) => self.start_error(reason),
             StartFailure::Library(LoadFailure::Unusable { message }) => {
-                PluginError::Load { library: self.library.clone(), reason: message }
+                PluginError::Load { library: self.library.clone(), reason: explained(message, &self.library) }
             }
             StartFailure::Library(LoadFailure::Abi { theirs }) => {
                 PluginError::Abi { library: self.library.clone(), theirs, rebuild: rebuild_command(&self.library) }
@@ -266,6 +266,14 @@ impl Core {
     fn worker(&self) -> MutexGuard<'_, Worker> {
         self.worker.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The loader's words. The lock hides libraries in other places from it, and it then says that they are not there.
+fn explained(message: String, library: &Path) -> String {
+    if message.contains("cannot open shared object file") && !message.starts_with(&*library.to_string_lossy()) {
+        return format!("{message}; a plugin may link libraries of the system and those beside it");
+    }
+    message
 }
 
 /// What a tool answers must be JSON; it is looked at here once, and never again on its way.

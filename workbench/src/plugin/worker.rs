@@ -85,7 +85,8 @@ fn run_jobs(queue: &Mutex<mpsc::Receiver<Job>>, channel: &Channel) {
     loop {
         let job = lock(queue).recv();
         let Ok(Job { plugin, id, message }) = job else { return };
-        let frame = match plugin.call(&message, &|request| channel.ask(id, request)) {
+        let answer = plugin.call(&message, &|request| channel.ask(id, request));
+        let frame = match answer.and_then(|answer| within_limit("answer", answer.len()).map(|()| answer)) {
             Ok(answer) => Frame::new(FromWorker::Answer { id }, answer),
             Err(text) => Frame::new(FromWorker::Refused { id }, text),
         };
@@ -129,13 +130,16 @@ impl Channel {
 
     /// Sends a request of the plugin to the host and waits for the reply.
     fn ask(&self, call: u64, message: &[u8]) -> Vec<u8> {
+        if let Err(text) = within_limit("request", message.len()) {
+            return failed(&text);
+        }
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (reply, receiver) = mpsc::sync_channel(1);
         lock(&self.waiting).insert(id, reply);
         let sent = self.send(&Frame::new(FromWorker::Request { id, call }, Bytes::copy_from_slice(message)));
         match sent.map(|()| receiver.recv()) {
             Ok(Ok(reply)) => reply.into(),
-            _ => host_is_gone(),
+            _ => failed("the host no longer answers"),
         }
     }
 
@@ -147,8 +151,17 @@ impl Channel {
     }
 }
 
-fn host_is_gone() -> Vec<u8> {
-    join(&HostReply::Error(ToolError::new("the host no longer answers")), &[])
+fn failed(text: &str) -> Vec<u8> {
+    join(&HostReply::Error(ToolError::new(text)), &[])
+}
+
+/// The host takes no longer frames, and would have to stop a worker that sends one.
+fn within_limit(what: &str, bytes: usize) -> Result<(), String> {
+    let most = frames::MAX_BODY;
+    if bytes as u64 > most {
+        return Err(format!("its {what} of {bytes} bytes is over the limit of {most}"));
+    }
+    Ok(())
 }
 
 /// A thread that panicked while it held a lock leaves nothing half done here.
