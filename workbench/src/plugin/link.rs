@@ -12,7 +12,7 @@ use plugin_api::wire::{HostReply, HostRequest, join};
 use tokio::io::{BufReader, BufWriter};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::sync::{Notify, oneshot, watch};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -24,6 +24,13 @@ use crate::frames::{self, Frame};
 
 /// How long a worker may take to load its library, whose constructors are foreign code.
 const START_LIMIT: Duration = Duration::from_secs(30);
+
+/// Requests of one worker that are served at once; more wait. A tool that fetches on many threads has enough of it.
+const UPCALLS_AT_ONCE: usize = 64;
+
+/// KiB of replies that may wait for a worker to read them. A plugin that asks and does not listen must not fill the
+/// host's memory.
+const REPLY_ROOM: usize = 64 * 1024;
 
 /// How long frames of a process that has ended may still come in.
 const DRAIN_LIMIT: Duration = Duration::from_millis(500);
@@ -50,9 +57,15 @@ pub(super) enum Unanswered {
 
 /// A worker that is alive, or was. Dropping it kills the worker.
 pub(super) struct Link {
-    outgoing: UnboundedSender<Frame<ToWorker>>,
+    outgoing: UnboundedSender<Outgoing>,
     pending: Arc<PendingCalls>,
     kill: Arc<Notify>,
+}
+
+/// A frame on its way to the worker, with the room it takes until it is written.
+struct Outgoing {
+    frame: Frame<ToWorker>,
+    room: Option<OwnedSemaphorePermit>,
 }
 
 impl Link {
@@ -60,10 +73,11 @@ impl Link {
     pub(super) async fn start(
         program: &Path,
         library: &Path,
+        out: &Path,
         services: Arc<dyn HostServices>,
         log: Arc<Tail>,
     ) -> Result<Self, StartFailure> {
-        let (process, stream) = WorkerProcess::spawn(program, library, Arc::clone(&log))
+        let (process, stream) = WorkerProcess::spawn(program, library, out, Arc::clone(&log))
             .map_err(|error| StartFailure::Process(format!("{}: {error}", program.display())))?;
         let (incoming, outgoing) = stream.into_split();
         let mut incoming = BufReader::new(incoming);
@@ -96,7 +110,8 @@ impl Link {
         let (pending, kill) = (Arc::new(PendingCalls::default()), Arc::new(Notify::new()));
         // Frames are written by a task of their own, so that whoever gives up waiting leaves none half written.
         tokio::spawn(write_all(queue, stream));
-        let server = UpcallServer { outgoing: outgoing.clone(), pending: Arc::clone(&pending), services, log };
+        let room = Arc::new(Semaphore::new(REPLY_ROOM));
+        let server = UpcallServer { outgoing: outgoing.clone(), room, pending: Arc::clone(&pending), services, log };
         tokio::spawn(server.attend(process, incoming, Arc::clone(&kill)));
         Self { outgoing, pending, kill }
     }
@@ -111,7 +126,7 @@ impl Link {
     pub(super) async fn call(&self, id: u64, message: Bytes, limit: Duration) -> Result<Bytes, Unanswered> {
         let (answer, upcalls) = self.pending.enter(id)?;
         // A closed queue means a dead worker, and then `answer` says so.
-        let _queued = self.outgoing.send(Frame::new(ToWorker::Call { id }, message));
+        let _queued = self.outgoing.send(Outgoing { frame: Frame::new(ToWorker::Call { id }, message), room: None });
         self.await_answer(answer, upcalls, limit).await
     }
 
@@ -160,12 +175,13 @@ impl Drop for Link {
     }
 }
 
-async fn write_all(mut queue: UnboundedReceiver<Frame<ToWorker>>, stream: OwnedWriteHalf) {
+async fn write_all(mut queue: UnboundedReceiver<Outgoing>, stream: OwnedWriteHalf) {
     let mut stream = BufWriter::new(stream);
-    while let Some(frame) = queue.recv().await {
+    while let Some(Outgoing { frame, room }) = queue.recv().await {
         if frames::write_async(&mut stream, &frame).await.is_err() {
             return;
         }
+        drop(room);
     }
 }
 
@@ -202,11 +218,14 @@ impl PendingCalls {
         Ok((receiver, counter))
     }
 
-    fn resolve(&self, id: u64, end: Result<Bytes, Unanswered>) {
-        if let Some(pending) = self.calls().remove(&id) {
-            // Whoever asked may have gone.
-            let _unheard = pending.answer.send(end);
-        }
+    /// An error for a call that is not under way: a worker answers each call once.
+    fn resolve(&self, id: u64, end: Result<Bytes, Unanswered>) -> io::Result<()> {
+        let pending = self.calls().remove(&id);
+        let pending =
+            pending.ok_or_else(|| io::Error::other(format!("it answered call {id}, which is not under way")))?;
+        // Whoever asked may have gone.
+        let _unheard = pending.answer.send(end);
+        Ok(())
     }
 
     /// Whether the call is still under way; if so, its clock now stands.
@@ -238,8 +257,10 @@ impl PendingCalls {
 }
 
 /// What attends to a worker for as long as it lives.
+#[derive(Clone)]
 struct UpcallServer {
-    outgoing: UnboundedSender<Frame<ToWorker>>,
+    outgoing: UnboundedSender<Outgoing>,
+    room: Arc<Semaphore>,
     pending: Arc<PendingCalls>,
     services: Arc<dyn HostServices>,
     log: Arc<Tail>,
@@ -277,13 +298,16 @@ impl UpcallServer {
     async fn read_all(&self, mut incoming: BufReader<OwnedReadHalf>, upcalls: &mut JoinSet<()>) -> io::Result<()> {
         while let Some(Frame { head, body }) = frames::read_async(&mut incoming).await? {
             match head {
-                FromWorker::Answer { id } => self.pending.resolve(id, Ok(body)),
+                FromWorker::Answer { id } => self.pending.resolve(id, Ok(body))?,
                 FromWorker::Refused { id } => {
                     let text = String::from_utf8_lossy(&body).into_owned();
-                    self.pending.resolve(id, Err(Unanswered::Refused(text)));
+                    self.pending.resolve(id, Err(Unanswered::Refused(text)))?;
                 }
                 FromWorker::Request { id, call } => {
                     while upcalls.try_join_next().is_some() {}
+                    if upcalls.len() >= UPCALLS_AT_ONCE {
+                        upcalls.join_next().await;
+                    }
                     self.serve(id, call, body, upcalls);
                 }
                 FromWorker::Ready | FromWorker::Failed { .. } => {
@@ -295,25 +319,23 @@ impl UpcallServer {
     }
 
     fn serve(&self, id: u64, call: u64, message: Bytes, upcalls: &mut JoinSet<()>) {
-        if !self.pending.upcall_started(call) {
-            self.reply(id, &HostReply::Error(ToolError::new("the call that asks has ended")), &[]);
-            return;
-        }
-        let server = Self {
-            outgoing: self.outgoing.clone(),
-            pending: Arc::clone(&self.pending),
-            services: Arc::clone(&self.services),
-            log: Arc::clone(&self.log),
-        };
+        let server = self.clone();
+        let under_way = self.pending.upcall_started(call);
         upcalls.spawn(async move {
-            let (reply, body) = server.answer(call, &message).await;
-            server.reply(id, &reply, &body);
-            server.pending.upcall_ended(call);
+            let (reply, body) = if under_way {
+                let answer = server.answer(call, message).await;
+                // Before there is room for the answer: the clock of a plugin that does not listen goes on.
+                server.pending.upcall_ended(call);
+                answer
+            } else {
+                (HostReply::Error(ToolError::new("the call that asks has ended")), Bytes::new())
+            };
+            server.reply(id, &reply, &body).await;
         });
     }
 
-    async fn answer(&self, call: u64, message: &Bytes) -> (HostReply, Bytes) {
-        match split(message) {
+    async fn answer(&self, call: u64, message: Bytes) -> (HostReply, Bytes) {
+        match split(&message) {
             Ok((HostRequest::Log { message }, _)) => {
                 self.log.add(format!("{message}\n").as_bytes());
                 (HostReply::Done, Bytes::new())
@@ -326,8 +348,12 @@ impl UpcallServer {
         }
     }
 
-    fn reply(&self, id: u64, reply: &HostReply, body: &[u8]) {
+    async fn reply(&self, id: u64, reply: &HostReply, body: &[u8]) {
+        let kibibytes = body.len().div_ceil(1024).clamp(1, REPLY_ROOM) as u32;
+        // The room is never closed.
+        let room = Arc::clone(&self.room).acquire_many_owned(kibibytes).await.ok();
         // A closed queue means a dead worker: nobody waits for the reply.
-        let _queued = self.outgoing.send(Frame::new(ToWorker::Reply { id }, join(reply, body)));
+        let _queued =
+            self.outgoing.send(Outgoing { frame: Frame::new(ToWorker::Reply { id }, join(reply, body)), room });
     }
 }

@@ -1,5 +1,6 @@
 //! A run from beginning to end: folder, plugin, conversation, verdict.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -74,7 +75,7 @@ async fn play(setup: &mut RunSetup, request: RunRequest<'_>, web: &WebClient, pr
     }
     let mut interrupt = request.interrupt.clone();
     let services = Arc::new(services(&request, web, &setup.folder)?);
-    let starting = start_plugin(&request, Arc::clone(&services));
+    let starting = start_plugin(&request, setup.folder.out(), Arc::clone(&services));
     let Some(plugin) = unless_interrupted(&mut interrupt, starting).await else {
         // The record says so from the beginning.
         return Ok(());
@@ -96,8 +97,12 @@ fn services(request: &RunRequest<'_>, web: &WebClient, folder: &RunFolder) -> Re
     Ok(RunServices::new(web.clone(), OutFolder::new(folder.out()), pages))
 }
 
-async fn start_plugin(request: &RunRequest<'_>, services: Arc<RunServices>) -> Result<PluginClient, RunError> {
-    let settings = ClientSettings { tool_seconds: request.limits.tool_seconds, program: None };
+async fn start_plugin(
+    request: &RunRequest<'_>,
+    out: PathBuf,
+    services: Arc<RunServices>,
+) -> Result<PluginClient, RunError> {
+    let settings = ClientSettings { tool_seconds: request.limits.tool_seconds, out, program: None };
     Ok(PluginClient::start(request.library, services, settings).await?)
 }
 
