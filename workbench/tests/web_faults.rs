@@ -332,3 +332,21 @@ async fn an_api_that_is_down_is_not_asked_six_times_for_every_address() {
     }
     assert_eq!(requests, [6, 6, 6, 1, 1, 1, 6]);
 }
+
+/// Who asks at the same time shares the tries, the answer or the fault, and what is kept of it.
+#[tokio::test]
+async fn callers_at_once_share_a_fault_and_its_end() {
+    for (script, outcome, requests) in [
+        ((|r| at_first(1, r, cut_off())) as fn(&Request) -> Reply, "{}", 2),
+        (|_| answer(503, &[], b""), "BASE/x returned HTTP 503: tried 6 times", 6),
+    ] {
+        let (server, client, cache) = set_up(script);
+        let runs: Vec<_> = (0..20).map(|_| client.scoped()).collect();
+        let told = futures::future::join_all(runs.iter().map(|run| text(run, "/x"))).await;
+        assert_eq!(told, [outcome; 20]);
+        assert_eq!(server.requests().len(), requests);
+        assert_eq!(files(cache.path()), usize::from(is_kept(outcome)));
+        let faults = usize::from(!is_kept(outcome));
+        assert!(runs.iter().all(|run| run.faults().len() == faults), "each run has met it");
+    }
+}

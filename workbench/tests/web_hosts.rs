@@ -13,7 +13,8 @@ use workbench::web::{Expect, WebError};
 
 /// Ways of writing an address of this machine, or of dressing one up as an allowed host. `PORT` is that of a server that
 /// must not be asked.
-const FORBIDDEN: [&str; 30] = [
+const FORBIDDEN: [&str; 31] = [
+    "http://unrouted.invalid/",
     "https://evil.example/steal",
     "https://api.example.org.evil.example/",
     "https://api.example.org@evil.example/",

@@ -66,11 +66,12 @@ const URL: &str = "ERROR: https://collectionapi.metmuseum.org/public/collection/
 
 /// The rule, which is for the requests of one object, and how the answer to a call begins: a record, or an error. `ID` is
 /// the object's.
-const FAULTS: [(&str, &str); 14] = [
+const FAULTS: [(&str, &str); 15] = [
     ("status=599,first=0", RECORD),
     ("status=429,first=1", RECORD),
     ("status=429,first=1,retry_after=1", RECORD),
     ("status=429,retry_after=3600", "returned HTTP 429"),
+    ("status=403", "returned HTTP 403"),
     ("status=500,first=1", RECORD),
     ("status=503,retry_after=3600", "returned HTTP 503"),
     ("truncate=100,first=1", RECORD),
@@ -113,6 +114,23 @@ fn every_fault_of_the_replaying_server_ends_in_a_record_or_a_clear_text() {
         assert!(outcome.stdout.starts_with(&start), "{fault}: {outcome:?}");
         assert_eq!(outcome.code, i32::from(!is_record), "{fault}: {outcome:?}");
     }
+}
+
+/// The block of a client that is too fast, which here outlasts all patience: no fault of the model that asked.
+#[cfg(feature = "embedded")]
+#[test]
+fn a_block_in_the_middle_of_a_run_is_an_error_and_never_a_fail() {
+    let block = "path=/public/collection/*,status=403,after=30,retry_after=3600".to_owned();
+    let Some(server) = Replay::start(&[block]) else { return };
+    let program = Program::new();
+    let route = format!("collectionapi.metmuseum.org={0},images.metmuseum.org={0}", server.url);
+    let routes: Vec<&str> = route.split(',').flat_map(|route| ["--route", route]).collect();
+    let outcome = program.run(&[&["run", "met", "--mode", "loop", "--format", "json"], &routes[..]].concat());
+    assert_eq!(outcome.code, 5, "{outcome:?}");
+    let record: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
+    let rules = record["verify"]["rules"].as_array().unwrap();
+    assert!(rules.iter().all(|rule| rule["status"] != "fail"), "{rules:#?}");
+    assert!(record["faults"].to_string().contains("returned HTTP 403"), "{}", record["faults"]);
 }
 
 fn ids(files: fs::ReadDir) -> Vec<u64> {

@@ -321,3 +321,16 @@ async fn a_sandbox_that_cannot_start_is_no_end_of_a_run() {
     assert!(matches!(trial.outcome, Err(RunError::Sandbox(_))), "{:?}", trial.outcome);
     assert_eq!(read_run(&trial.run).unwrap().stop, Stop::Interrupted);
 }
+
+#[tokio::test]
+async fn deaths_of_the_plugin_are_faults_and_refusals_are_not() {
+    let asked = [("crash", json!({})), ("time_out", json!({})), ("refuse", json!({})), ("no_such_tool", json!({}))];
+    let in_loop = trial(Mode::Loop, limits(), vec![calls(&asked), words("done")]).await;
+    let code = "call crash {}\ncall time_out {}\ncall refuse {}\ncall no_such_tool {}";
+    let in_code = trial(Mode::Code, limits(), vec![script(code), words("done")]).await;
+    for trial in [in_loop, in_code] {
+        let faults: Vec<&str> = trial.record.faults.iter().map(|fault| fault.text.as_str()).collect();
+        assert_eq!(faults, ["crash crashed: exit status 3", "time_out took longer than 60 s and was stopped"]);
+        assert_eq!(read_run(&trial.run).unwrap(), trial.record, "they are kept as the run goes");
+    }
+}

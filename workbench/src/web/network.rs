@@ -116,7 +116,7 @@ impl Network {
             let may_wait = !is_down && tries < trouble.tries;
             match wait.filter(|wait| may_wait && wait.saturating_add(began.elapsed()) <= self.retry.total) {
                 Some(wait) => {
-                    tally.in_trouble(address.key(), &failure(address, &outcome));
+                    tally.failed(address.key(), &failure(address, &outcome));
                     sleep(wait).await;
                 }
                 None => {
@@ -144,6 +144,7 @@ impl Network {
         let _slot = self.pacer.slot().await;
         let request = self.prepare(address, address)?;
         let start = self.pacer.start().await;
+        tally.asked(address.key());
         match timeout(self.request_time, self.follow(address, request, start, tally)).await {
             Ok(outcome) => outcome,
             Err(_) => {
