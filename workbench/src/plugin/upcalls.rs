@@ -12,7 +12,13 @@ use tokio::task::spawn_blocking;
 
 use super::services::HostServices;
 use crate::artifacts::{OutFolder, Pages, contact_sheet};
+use crate::bounded_json::{self, ParseError};
 use crate::web::{Expect, WebClient, WebError};
+
+/// Bytes of documents that are kept for one call.
+const MAX_KEPT: usize = 256 << 20;
+/// Bytes of memory the data of a page may take.
+const MAX_DATA: u64 = 128 << 20;
 
 /// Serves a plugin's upcalls with the domain's web client, the run's `out/` and the page templates.
 pub struct RunServices {
@@ -51,7 +57,7 @@ impl RunServices {
             HostRequest::GetBytes { path, query } => {
                 let answer = self.web.get(&path, &query, Expect::Bytes).await.map_err(web_error)?;
                 let length = answer.body.len() as u64;
-                let handle = self.keep(call, answer.body);
+                let handle = self.keep(call, answer.body)?;
                 Ok(bare(HostReply::Bytes { handle, length, content_type: answer.content_type }))
             }
             HostRequest::Read { handle } => Ok((HostReply::Content, self.document(call, handle)?)),
@@ -86,19 +92,31 @@ impl RunServices {
     async fn render(&self, template: String, name: String, body: Bytes) -> Served {
         let (out, pages) = (self.out.clone(), self.pages.clone());
         file(move || {
-            let data: Value = serde_json::from_slice(&body)
-                .map_err(|error| ToolError::new(format!("the data of the page {template} is not JSON: {error}")))?;
+            let data: Value = bounded_json::parse(&body, MAX_DATA).map_err(|error| match error {
+                ParseError::Json(error) => {
+                    ToolError::new(format!("the data of the page {template} is not JSON: {error}"))
+                }
+                too_big @ ParseError::TooBig { .. } => {
+                    ToolError::new(format!("the data of the page {template} is too much: {too_big}"))
+                }
+            })?;
             let page = pages.render(&template, &data).map_err(tool_error)?;
             out.save(&name, "html", page.as_bytes()).map_err(tool_error)
         })
         .await
     }
 
-    fn keep(&self, call: u64, document: Bytes) -> u64 {
+    fn keep(&self, call: u64, document: Bytes) -> Result<u64, ToolError> {
         let mut documents = self.documents();
         let list = documents.entry(call).or_default();
+        if list.iter().map(Bytes::len).sum::<usize>() + document.len() > MAX_KEPT {
+            let most = MAX_KEPT >> 20;
+            return Err(ToolError::new(format!(
+                "one call may fetch {most} MB of documents; fetch the rest in another"
+            )));
+        }
         list.push(document);
-        list.len() as u64 - 1
+        Ok(list.len() as u64 - 1)
     }
 
     fn document(&self, call: u64, handle: u64) -> Result<Bytes, ToolError> {
