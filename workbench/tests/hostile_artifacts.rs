@@ -1,6 +1,6 @@
 //! Artifacts that are made to break whoever reads them: judged by the real program, which has little memory, each by one
 //! rule. A case is a line.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stderr)]
 #![cfg(target_os = "linux")]
 
 #[path = "support/limited.rs"]
@@ -187,7 +187,7 @@ fn what_may_not_be_read_fails_its_rule() {
     let results = Results::new();
     let folder = results.run("secret", TEXT, THERE);
     fs::write(folder.join("out/f"), "secret").unwrap();
-    fs::set_permissions(folder.join("out/f"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(folder.join("out/f"), fs::Permissions::from_mode(0o000)).unwrap();
     // Root reads everything, unless it gives that up.
     let without = "-dac_override,-dac_read_search";
     let setpriv = ["setpriv", "--bounding-set", without, "--inh-caps", without];

@@ -1,7 +1,7 @@
 //! Pictures that are not what they seem.
 #![allow(clippy::unwrap_used, dead_code, reason = "each test file uses a part of it")]
 
-use std::io::{Cursor, Write as _};
+use std::io::Cursor;
 
 use image::{DynamicImage, ImageFormat, RgbImage};
 
