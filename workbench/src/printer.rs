@@ -12,14 +12,25 @@ pub fn data_bytes(bytes: &[u8]) {
     quietly(write_all(io::stdout().lock(), bytes));
 }
 
-/// Writes `text` and a line feed to standard error.
+/// Writes `text` and a line feed to standard error, as [`plain`] text: it may hold names and words of others.
 pub fn note(text: &str) {
-    quietly(write_all(io::stderr().lock(), format!("{text}\n").as_bytes()));
+    quietly(write_all(io::stderr().lock(), format!("{}\n", plain(text)).as_bytes()));
 }
 
 /// Writes `text` to standard error as it is.
 pub fn error_text(text: &str) {
     quietly(write_all(io::stderr().lock(), text.as_bytes()));
+}
+
+/// Text as a terminal may have it: what a model, an API or a handed-in run wrote must not move the
+/// cursor or repaint a verdict.
+pub fn plain(text: &str) -> String {
+    let shown = |letter: char| match letter {
+        '\n' | '\t' => letter,
+        _ if letter.is_control() => char::REPLACEMENT_CHARACTER,
+        _ => letter,
+    };
+    text.chars().map(shown).collect()
 }
 
 /// Whether standard error is a terminal, so that progress may be drawn.

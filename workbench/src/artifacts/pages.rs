@@ -13,6 +13,8 @@ use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value, value::Serde};
 
 /// Steps a page may take; a page of thousands of entries needs fewer.
 const FUEL: u64 = 1_000_000;
+/// Bytes of a page; as much as verify reads of one.
+const MAX_PAGE: usize = 8 << 20;
 
 /// Templates that every domain has.
 const BUILT_IN: [(&str, &str); 1] = [("gallery.html", include_str!("../../../templates/gallery.html"))];
@@ -82,14 +84,41 @@ impl Pages {
             .environment
             .get_template(template)
             .map_err(|_| PageError::Unknown { name: template.to_owned(), known: self.names().join(", ") })?;
-        page.render(Value::from(Serde(data)))
-            .map_err(|error| PageError::Render { name: template.to_owned(), message: words(&error) })
+        let fault = |message| PageError::Render { name: template.to_owned(), message };
+        let mut text = BoundedText::default();
+        match page.render_captured_to(Value::from(Serde(data)), &mut text) {
+            _ if text.is_full => Err(fault(format!("it is longer than {} MB", MAX_PAGE >> 20))),
+            Ok(_) => String::from_utf8(text.bytes).map_err(|error| fault(error.to_string())),
+            Err(error) => Err(fault(words(&error))),
+        }
     }
 
     fn names(&self) -> Vec<&str> {
         let mut names = self.environment.templates().map(|(name, _)| name).collect::<Vec<_>>();
         names.sort_unstable();
         names
+    }
+}
+
+/// A page while it is written.
+#[derive(Default)]
+struct BoundedText {
+    bytes: Vec<u8>,
+    is_full: bool,
+}
+
+impl io::Write for BoundedText {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        self.is_full |= self.bytes.len() + piece.len() > MAX_PAGE;
+        if self.is_full {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.bytes.extend_from_slice(piece);
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -201,11 +230,19 @@ mod tests {
     fn a_page_that_cannot_be_made_says_where_and_why() {
         let endless = "{% for a in range(9999) %}{% for b in range(9999) %}.{% endfor %}{% endfor %}";
         let folder = folder_with("endless.html", endless);
+        let long = "{% for a in range(999) %}{{ text }}{% endfor %}";
+        fs::write(folder.path().join("long.html"), long).unwrap();
+        let text = "x".repeat(10_000);
         let pages = Pages::load(folder.path()).unwrap();
         for (template, data, expected) in [
-            ("nosuch.html", json!({}), "there is no template nosuch.html; there are: endless.html, gallery.html"),
+            (
+                "nosuch.html",
+                json!({}),
+                "there is no template nosuch.html; there are: endless.html, gallery.html, long.html",
+            ),
             ("../gallery.html", json!({}), "there is no template ../gallery.html; "),
             ("gallery.html", json!({"pieces": []}), "the page gallery.html cannot be made: line 11: "),
+            ("long.html", json!({"text": text}), "the page long.html cannot be made: it is longer than 8 MB"),
             ("endless.html", json!({}), "the page endless.html cannot be made: line 1: it takes too many steps"),
         ] {
             let error = pages.render(template, &data).unwrap_err().to_string();

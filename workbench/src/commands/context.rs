@@ -217,7 +217,7 @@ impl ToolSession {
 
     /// Prints what the plugin logged or printed: an author looks for it here.
     pub(super) fn tell_log(&self) {
-        printer::error_text(&self.plugin.log());
+        printer::error_text(&printer::plain(&self.plugin.log()));
     }
 
     /// Requests sent, and answered without the network.

@@ -40,7 +40,7 @@ fn show_run(folder: &std::path::Path, format: Format) -> Result<Exit, Failure> {
     }
     let ledger = read_ledger(folder).map_err(Failure::usage)?;
     printer::data(&run_story::story(&record, &ledger));
-    printer::data(&format!("\nfiles: {}\n", folder.display()));
+    printer::data(&printer::plain(&format!("\nfiles: {}\n", folder.display())));
     Ok(Exit::Success)
 }
 

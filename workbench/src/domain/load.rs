@@ -1,12 +1,17 @@
 //! Finds a domain's folder and reads what is in it.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::manifest::Manifest;
 use super::text::{self, Step, Text};
 use super::{MANIFEST, ManifestError, Problem, Workspace, lint};
+use crate::files::read_regular;
 use crate::nearest::suggestion;
+
+/// Bytes of a manifest or of a prompt.
+const MAX_TEXT: u64 = 8 << 20;
 
 /// A domain that was found, read and checked.
 #[derive(Clone, Debug)]
@@ -129,8 +134,13 @@ fn folder_name(folder: &Path) -> Option<String> {
     fs::canonicalize(folder).ok()?.file_name().map(|name| name.to_string_lossy().into_owned())
 }
 
+/// A link may lead to the file; what it is must be a text of bounded length, since runs bring manifests along.
 fn read(path: &Path) -> Result<String, ManifestError> {
-    fs::read_to_string(path).map_err(|source| ManifestError::Unreadable { path: path.to_owned(), source })
+    let text = || {
+        let bytes = read_regular(&fs::canonicalize(path)?, MAX_TEXT)?;
+        String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+    };
+    text().map_err(|source| ManifestError::Unreadable { path: path.to_owned(), source })
 }
 
 /// Editors on Windows leave a byte order mark and carriage returns; neither is meant.

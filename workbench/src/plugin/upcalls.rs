@@ -10,9 +10,13 @@ use tokio::task::spawn_blocking;
 use super::documents::Documents;
 use super::services::HostServices;
 use crate::artifacts::{OutError, OutFolder, PageError, Pages, SheetError, contact_sheet};
+use crate::bounded_json::{self, ParseError};
 use crate::results::faults::Faults;
 use crate::results::format::Fault;
 use crate::web::{Expect, WebClient, WebError};
+
+/// Bytes of memory the data of a page may take.
+const MAX_DATA: u64 = 128 << 20;
 
 /// Serves a plugin's upcalls with the domain's web client, the run's `out/` and the page templates.
 pub struct RunServices {
@@ -95,8 +99,12 @@ impl RunServices {
     async fn render(&self, template: String, name: String, body: Bytes) -> Served {
         let (out, pages) = (self.out.clone(), self.pages.clone());
         self.file(move || {
-            let data: Value = serde_json::from_slice(&body).map_err(|error| {
-                Unmade::Refused(ToolError::new(format!("the data of the page {template} is not JSON: {error}")))
+            let data: Value = bounded_json::parse(&body, MAX_DATA).map_err(|error| {
+                let wrong = match error {
+                    ParseError::Json(error) => format!("is not JSON: {error}"),
+                    too_big @ ParseError::TooBig { .. } => format!("is too much: {too_big}"),
+                };
+                Unmade::Refused(ToolError::new(format!("the data of the page {template} {wrong}")))
             })?;
             let page = pages.render(&template, &data)?;
             Ok(out.save(&name, "html", page.as_bytes())?)
@@ -131,7 +139,7 @@ impl From<OutError> for Unmade {
     fn from(error: OutError) -> Self {
         match error {
             OutError::Io { .. } => Self::Fault(tool_error(error)),
-            OutError::Missing { .. } | OutError::TooLarge { .. } => Self::Refused(tool_error(error)),
+            OutError::Missing { .. } | OutError::TooLarge { .. } | OutError::Full { .. } => Self::Refused(tool_error(error)),
         }
     }
 }

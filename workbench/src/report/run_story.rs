@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
+use crate::printer::plain;
 use crate::results::format::{CallRecord, RuleStatus, RunRecord, Verdict};
 
-use super::table::{got_text, grouped, mark, plain, run_line, table, trimmed};
+use super::table::{got_text, grouped, mark, run_line, table, trimmed};
 
 /// The run's settings, its turns, its calls by tool, its last words and its verdict.
 pub fn story(run: &RunRecord, ledger: &[CallRecord]) -> String {

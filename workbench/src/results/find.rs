@@ -48,7 +48,8 @@ pub fn list_runs(results: &Path, domain: Option<&str>) -> Result<Listing, StoreE
 /// without `<domain>/`, or the beginning of a name that fits no other run.
 pub fn find_run(results: &Path, asked: &str) -> Result<PathBuf, StoreError> {
     let path = Path::new(asked);
-    if path.join(RECORD_FILE).is_file() {
+    // Whatever stands there; reading it says what is wrong with it.
+    if fs::symlink_metadata(path.join(RECORD_FILE)).is_ok() {
         return Ok(path.to_owned());
     }
     if path.is_file() && path.ends_with(RECORD_FILE) {

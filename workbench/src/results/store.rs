@@ -4,7 +4,7 @@
 //! into it: a host killed at any moment leaves a folder that can be read.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -14,7 +14,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::format::{CallRecord, RUN_FORMAT, RunRecord, Verdict};
-use crate::files::write_whole;
+use crate::bounded_json;
+use crate::files::{ReadError, read_regular, write_whole};
 
 /// Name of the record in a run's folder; a folder that holds one is a run.
 pub const RECORD_FILE: &str = "run.json";
@@ -24,8 +25,16 @@ const VERDICT_FILE: &str = "verify.json";
 const EVIDENCE_FILE: &str = "evidence.json";
 const MANIFEST_FILE: &str = "domain.toml";
 
-/// Largest file read back. Folders are handed in by others, so what is in them is bounded.
-const MAX_FILE: u64 = 256 * 1024 * 1024;
+/// Bytes of `run.json`, and memory it may take. Folders are handed in by others, so what is in them is bounded.
+const MAX_RECORD: Bounds = Bounds { file: 8 << 20, memory: 64 << 20 };
+/// The same of `evidence.json`, which holds what the API answered, and of the lines of a ledger or transcript in all.
+const MAX_CONTENT: Bounds = Bounds { file: 128 << 20, memory: 512 << 20 };
+
+#[derive(Clone, Copy)]
+struct Bounds {
+    file: u64,
+    memory: u64,
+}
 
 /// Why results could not be written, read or found. Every text names the file.
 #[derive(Debug, thiserror::Error)]
@@ -193,7 +202,7 @@ pub fn write_verdict(run: &Path, verdict: &Verdict) -> Result<(), StoreError> {
 /// Reads `run.json` of a run's folder.
 pub fn read_run(run: &Path) -> Result<RunRecord, StoreError> {
     let path = run.join(RECORD_FILE);
-    let record: Value = read_json(&path)?;
+    let record: Value = read_json(&path, MAX_RECORD)?;
     match record.get("format").and_then(Value::as_str) {
         Some(RUN_FORMAT) => {}
         Some(other) => {
@@ -210,7 +219,7 @@ pub fn read_run(run: &Path) -> Result<RunRecord, StoreError> {
 /// Reads what the verifier fetched, so that a verdict can be repeated; `None` when the run was never judged.
 pub fn read_evidence(run: &Path) -> Result<Option<Value>, StoreError> {
     let path = run.join(EVIDENCE_FILE);
-    if path.exists() { read_json(&path).map(Some) } else { Ok(None) }
+    if path.exists() { read_json(&path, MAX_CONTENT).map(Some) } else { Ok(None) }
 }
 
 /// Reads the calls of a run. A last line that a killed host left half written is left out.
@@ -267,32 +276,29 @@ fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     write_whole(path, bytes).map_err(StoreError::io("write", path))
 }
 
-fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, StoreError> {
-    serde_json::from_slice(&read_bounded(path)?).map_err(|error| StoreError::content(path, error.to_string()))
+fn read_json<T: DeserializeOwned>(path: &Path, bounds: Bounds) -> Result<T, StoreError> {
+    let bytes = read_bounded(path, bounds.file)?;
+    bounded_json::parse(&bytes, bounds.memory).map_err(|error| StoreError::content(path, error.to_string()))
 }
 
 fn read_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, StoreError> {
-    let bytes = read_bounded(path)?;
+    let bytes = read_bounded(path, MAX_CONTENT.file)?;
     let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(&bytes[..0], |end| &bytes[..end]);
+    let mut left = MAX_CONTENT.memory;
     let lines = whole.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
     lines
         .map(|(index, line)| {
-            serde_json::from_slice(line)
-                .map_err(|error| StoreError::content(path, format!("line {}: {error}", index + 1)))
+            let value = bounded_json::parse(line, left)
+                .map_err(|error| StoreError::content(path, format!("line {}: {error}", index + 1)))?;
+            left -= bounded_json::weight(line);
+            Ok(value)
         })
         .collect()
 }
 
-fn read_bounded(path: &Path) -> Result<Vec<u8>, StoreError> {
-    let mut bytes = Vec::new();
-    // A pipe would block its reader for ever.
-    if !fs::metadata(path).map_err(StoreError::io("read", path))?.is_file() {
-        return Err(StoreError::content(path, "it is not a regular file"));
-    }
-    let file = File::open(path).map_err(StoreError::io("read", path))?;
-    file.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(StoreError::io("read", path))?;
-    if bytes.len() as u64 > MAX_FILE {
-        return Err(StoreError::content(path, format!("it is longer than {} MB", MAX_FILE >> 20)));
-    }
-    Ok(bytes)
+fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, StoreError> {
+    read_regular(path, limit).map_err(|error| match error {
+        ReadError::Io(source) => StoreError::Io { action: "read", path: path.to_owned(), source },
+        other => StoreError::content(path, other.to_string()),
+    })
 }
