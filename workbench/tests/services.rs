@@ -30,7 +30,6 @@ fn fixture() -> Fixture {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(|request| match request.target.as_str() {
         "/v1/objects/7?lang=en" => json_reply(r#"{ "objectID": 7 }"#),
-        "/big" => answer(200, &["content-type: image/png"], &vec![0; 32 << 20]),
         "/7.png" => answer(200, &["content-type: image/png"], &picture()),
         _ => answer(404, &["content-type: application/json"], br#"{"message": "ObjectID not found"}"#),
     });
@@ -245,12 +244,4 @@ async fn too_much_is_refused() {
         }
     }
     assert!(!fixture.folder.path().join("out").exists(), "nothing is left behind");
-
-    let big = HostRequest::GetBytes { path: "http://api.example.org/big".to_owned(), query: vec![] };
-    for _ in 0..8 {
-        assert!(matches!(fixture.ask(1, big.clone()).await, HostReply::Bytes { .. }));
-    }
-    let error = fixture.refusal(big.clone(), "").await;
-    assert_eq!(error.message, "one call may fetch 256 MB of documents; fetch the rest in another");
-    assert!(matches!(fixture.ask(2, big).await, HostReply::Bytes { .. }), "another call");
 }

@@ -6,6 +6,7 @@
 mod capture;
 mod child;
 mod conversation;
+mod link;
 mod protocol;
 pub mod worker;
 

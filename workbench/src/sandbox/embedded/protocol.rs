@@ -2,6 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Longest arguments of a call, in bytes of JSON: the longest body a worker sends. More is a mistake,
+/// and would be copied several times on its way.
+pub(super) const MAX_ARGUMENTS: usize = 16 * 1024 * 1024;
+
 /// From the host to the worker.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
