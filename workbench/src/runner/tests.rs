@@ -74,6 +74,7 @@ async fn trial_until(
         mode,
         command: "2026-11-29T12-00-00Z-1",
         number: 1,
+        comparison: None,
         model,
         model_name: "scripted".to_owned(),
         sandbox: Some(Arc::new(FakeSandbox)),
@@ -243,7 +244,8 @@ async fn ends_that_are_the_models_own() {
     ] {
         let trial = trial(Mode::Loop, limits(), vec![last]).await;
         assert_eq!((trial.record.stop, trial.record.stop_detail.as_deref()), (stop, detail));
-        assert_eq!(read_run(&trial.run).unwrap(), trial.record);
+        let unjudged = RunRecord { stop: Stop::Interrupted, stop_detail: None, ..trial.record.clone() };
+        assert_eq!(read_run(&trial.run).unwrap(), unjudged, "it is kept before it is judged");
         assert!(trial.ledger().is_empty(), "{stop:?} runs no call");
     }
 }

@@ -1,0 +1,45 @@
+//! A file system of the test's own, gone when the test ends. Needs root; where there is none the test says that it was
+//! not made; where root runs it and `CI` is set, that is a failure.
+#![allow(clippy::unwrap_used, dead_code, reason = "each test file uses a part of it")]
+
+use std::path::Path;
+use std::process::Command;
+
+use tempfile::TempDir;
+
+pub(crate) struct Mounted(TempDir);
+
+impl Mounted {
+    /// A file system in memory with these options, such as `size=100k`.
+    pub(crate) fn tmpfs(options: &str) -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        if mount(&["-t", "tmpfs", "-o", options, "tmpfs"], folder.path()) { Some(Self(folder)) } else { skipped() }
+    }
+
+    /// The same folder, which nobody can write to any more.
+    pub(crate) fn read_only(&self) {
+        assert!(mount(&["-o", "remount,ro"], self.0.path()));
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        // Lazily, so that a process that still looks at it does not keep it.
+        let _unmounted = Command::new("umount").arg("--lazy").arg(self.0.path()).status();
+    }
+}
+
+fn mount(options: &[&str], folder: &Path) -> bool {
+    Command::new("mount").args(options).arg(folder).output().is_ok_and(|output| output.status.success())
+}
+
+fn skipped() -> Option<Mounted> {
+    let must = std::env::var_os("CI").is_some() && rustix::process::geteuid().is_root();
+    assert!(!must, "no file system can be mounted here, and root must not skip this where `CI` is set");
+    eprintln!("SKIPPED: no file system can be mounted here; run the test as root");
+    None
+}
