@@ -59,6 +59,7 @@ fn record(run: &str) -> RunRecord {
         cost_usd: None,
         network_calls: 0,
         cache_hits: 2,
+        faults: Vec::new(),
         final_text: "Zwölf Katzen 🐈".to_owned(),
         verify: None,
     }

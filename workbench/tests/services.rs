@@ -156,4 +156,15 @@ async fn what_cannot_be_made_is_refused_with_a_reason() {
         assert!(error.message.starts_with(expected), "{error}");
     }
     assert!(!fixture.folder.path().join("out").exists(), "nothing is left behind");
+    assert_eq!(fixture.services.faults(), [], "who asks for what cannot be made meets no fault");
+}
+
+#[tokio::test]
+async fn a_disk_that_refuses_is_a_fault() {
+    let fixture = fixture();
+    std::fs::write(fixture.folder.path().join("out"), "where the folder should be").unwrap();
+    let error = fixture.refusal(save("7", "png", None), "picture").await;
+    assert!(error.message.starts_with("out/7.png could not be saved: "), "{error}");
+    let faults = fixture.services.faults();
+    assert_eq!(faults.iter().map(|fault| fault.text.as_str()).collect::<Vec<_>>(), [error.message]);
 }

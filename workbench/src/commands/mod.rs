@@ -21,6 +21,7 @@ mod verify;
 use crate::cli::{Cli, Command};
 use crate::error::Failure;
 use crate::exit::Exit;
+use crate::results::format::{RuleStatus, Verdict};
 use crate::runner::unless_interrupted;
 
 use self::context::Context;
@@ -63,6 +64,16 @@ async fn dispatch(context: &Context, command: Command) -> Result<Exit, Failure> 
         Command::Report(arguments) => report::run(context, &arguments),
         Command::Record(arguments) => record::run(context, &arguments).await,
         Command::Doctor(arguments) => doctor::run(context, &arguments).await,
+    }
+}
+
+/// What a verdict means for who waits for the command: 5 when rules ended in an error and none failed.
+fn exit_of(verdict: &Verdict) -> Exit {
+    let any = |status| verdict.rules.iter().any(|rule| rule.status == status);
+    match verdict.ok {
+        true => Exit::Success,
+        false if any(RuleStatus::Error) && !any(RuleStatus::Fail) => Exit::Network,
+        false => Exit::Short,
     }
 }
 

@@ -45,8 +45,10 @@ pub(super) async fn run(context: &Context, arguments: &RecordArguments) -> Resul
     let (mut recorded, mut bytes, mut passing) = (0, 0, 0);
     for address in &addresses {
         let answer = web.fetch(address).await.map_err(network)?;
-        if !matches!(answer.status, 200 | 404 | 410) {
-            printer::note(&format!("warning: {} is left out: HTTP {} may pass", answer.url, answer.status));
+        if !web.has_answered(&answer.url) {
+            let kind =
+                if answer.status == 200 { format!(" with unfit {}", answer.content_type) } else { String::new() };
+            printer::note(&format!("warning: {} is left out: HTTP {}{kind} may pass", answer.url, answer.status));
             passing += 1;
             continue;
         }

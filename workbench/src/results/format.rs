@@ -108,6 +108,9 @@ pub struct RunRecord {
     /// Requests answered by cache or cassette during this run.
     #[serde(default)]
     pub cache_hits: u64,
+    /// What its tools met that is not the model's fault; injected faults are not among it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<Fault>,
     /// The model's last words; never judged.
     pub final_text: String,
     /// The verdict; null until the run was judged.
@@ -123,6 +126,15 @@ pub struct Comparison {
     pub modes: Vec<String>,
     /// Runs of each mode.
     pub runs: u32,
+}
+
+/// A fault that is not the model's: of the API, the network, the cassette, the disk or the plugin.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// What failed, with which value.
+    pub text: String,
+    /// How often.
+    pub count: u64,
 }
 
 /// Figures of one turn.

@@ -2,6 +2,7 @@
 //! and reads them.
 
 pub mod attempts;
+pub mod faults;
 pub mod find;
 pub mod format;
 pub mod order;

@@ -8,7 +8,8 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use crate::events::{Event, Listener, RunKey};
-use crate::results::format::{CallEnd, CallRecord};
+use crate::results::faults::Faults;
+use crate::results::format::{CallEnd, CallRecord, Fault};
 use crate::results::store::{RunFolder, StoreError};
 
 /// Longest arguments kept whole; longer ones are kept as the beginning of their text.
@@ -29,13 +30,14 @@ pub struct Ledger {
     listener: Listener,
     folder: Option<Arc<RunFolder>>,
     nested: AtomicU32,
+    faults: Faults,
     failure: Mutex<Option<StoreError>>,
 }
 
 impl Ledger {
     /// Tells `listener` of every call, and writes it down when there is a folder.
     pub fn new(key: RunKey, listener: Listener, folder: Option<Arc<RunFolder>>) -> Self {
-        Self { key, listener, folder, nested: AtomicU32::new(0), failure: Mutex::new(None) }
+        Self { key, listener, folder, nested: AtomicU32::new(0), faults: Faults::default(), failure: Mutex::new(None) }
     }
 
     /// Opens the line of a call that begins now.
@@ -55,6 +57,12 @@ impl Ledger {
         self.nested.load(Ordering::Relaxed)
     }
 
+    /// The calls in which the plugin died or did not end. A tool must answer whatever it is asked, so that is never the
+    /// caller's fault.
+    pub fn faults(&self) -> Vec<Fault> {
+        self.faults.met()
+    }
+
     /// The first line that could not be written. A run whose ledger has a hole must not go on.
     pub fn check(&self) -> Result<(), StoreError> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
@@ -63,6 +71,9 @@ impl Ledger {
     fn write(&self, call: CallRecord) {
         if call.script.is_some() && call.outcome != CallEnd::Refused {
             self.nested.fetch_add(1, Ordering::Relaxed);
+        }
+        if let (CallEnd::Crashed | CallEnd::TimedOut, Some(text)) = (call.outcome, &call.error) {
+            self.faults.note(text);
         }
         if let Some(Err(error)) = self.folder.as_ref().map(|folder| folder.append_call(&call)) {
             self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);

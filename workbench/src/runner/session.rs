@@ -152,6 +152,7 @@ impl Session<'_> {
 
     fn keep_record(&mut self) -> Result<(), RunError> {
         self.record.nested_calls = self.toolbox.ledger().nested_calls();
+        self.record.faults = self.toolbox.ledger().faults();
         self.record.scripts_run = self.mode_tools.scripts_run();
         self.record.seconds = (self.clock.elapsed().as_secs_f64() * 1e3).round() / 1e3;
         Ok(self.folder.write_record(self.record)?)

@@ -75,6 +75,7 @@ impl RunSetup {
             cost_usd: None,
             network_calls: 0,
             cache_hits: 0,
+            faults: Vec::new(),
             final_text: String::new(),
             verify: None,
         };

@@ -100,14 +100,8 @@ async fn asked(path: &str, web: &WebClient) -> Record {
             Ok(value) => Record::Json(value),
             Err(error) => Record::Fault(format!("{} is not JSON: {error}", answer.url)),
         },
-        Err(error) if is_unknown(&error) => Record::Missing(error.to_string()),
+        // The API has answered that it does not know what was asked for.
+        Err(error @ WebError::Status { .. }) if !error.is_fault() => Record::Missing(error.to_string()),
         Err(error) => Record::Fault(error.to_string()),
     }
-}
-
-/// Whether the API has answered that it does not know what was asked for. Refused access and haste
-/// are not the model's fault.
-fn is_unknown(error: &WebError) -> bool {
-    matches!(error, WebError::Status { status: 400..=499, .. })
-        && !matches!(error, WebError::Status { status: 401 | 403 | 407 | 408 | 425 | 429, .. })
 }

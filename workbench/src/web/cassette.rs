@@ -7,13 +7,17 @@ use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use super::address::Address;
+use super::cache::hex;
 
 /// The index of a cassette.
 pub(super) const INDEX: &str = "index.jsonl";
 /// The folder of the bodies.
 pub(super) const BODIES: &str = "bodies";
+/// Digits of a body's SHA-256 that name its file.
+pub(super) const DIGEST_DIGITS: usize = 16;
 
 /// One line of `index.jsonl`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +31,15 @@ pub struct CassetteLine {
     pub content_type: String,
     /// Name of the file in `bodies/`.
     pub body: String,
+}
+
+impl CassetteLine {
+    /// The beginning of the body's SHA-256, where the name of its file is one: so `record` names them. Files that were
+    /// written by hand may be named as one likes.
+    fn digest(&self) -> Option<&str> {
+        let (stem, _) = self.body.split_once('.')?;
+        (stem.len() == DIGEST_DIGITS && stem.bytes().all(|digit| digit.is_ascii_hexdigit())).then_some(stem)
+    }
 }
 
 /// Why a cassette cannot be used.
@@ -118,7 +131,7 @@ impl Recording {
     /// Reads the body, of at most `limit` bytes.
     ///
     /// # Errors
-    /// When the file is missing, no plain file or too long; the text names index and line.
+    /// When the file is missing, no plain file, too long, or not what was recorded; the text names index and line.
     pub fn body(&self, limit: u64) -> Result<Bytes, CassetteError> {
         let wrong = |reason: String| CassetteError::Line {
             index: self.folder.join(INDEX),
@@ -136,7 +149,15 @@ impl Recording {
         if metadata.len() > limit {
             return Err(wrong(format!("has {} bytes, more than {limit} (`[api] body_mb`)", metadata.len())));
         }
-        fs::read(&path).map(Bytes::from).map_err(|error| wrong(format!("cannot be read: {error}")))
+        let body = fs::read(&path).map_err(|error| wrong(format!("cannot be read: {error}")))?;
+        if self.line.digest().is_some_and(|digest| !hex(&Sha256::digest(&body)).starts_with(digest)) {
+            return Err(wrong(
+                "is not what was recorded: its name begins with the SHA-256 of another content; record it again, or give \
+                 what was changed on purpose another name"
+                    .to_owned(),
+            ));
+        }
+        Ok(Bytes::from(body))
     }
 }
 
