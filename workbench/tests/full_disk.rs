@@ -91,6 +91,27 @@ fn earlier_results_stay_whole_and_go_on_when_there_is_room() {
     assert!(modes.iter().all(|mode| mode["passed"] == 1 && mode["errors"] == 0), "{report:#}");
 }
 
+/// Answers that cannot be kept are a fault of the disk, whoever asked: what comes of it is no verdict.
+#[test]
+fn a_full_cache_never_becomes_a_wrong_answer() {
+    let museum = Museum::with(PICTURE, RECORD);
+    for kilobytes in [4, 40, 100, 200] {
+        let results = museum.results(&kilobytes.to_string());
+        let cache = results.join(".cache");
+        fs::create_dir_all(&cache).unwrap();
+        let Some(_disk) = Mounted::tmpfs_at(&cache, &format!("size={kilobytes}k")) else { return };
+        let settings = ["--modes", "loop,code", "--runs", "1", "--format", "json"];
+        let outcome = finish(&mut museum.command(&results, "compare", &settings), "");
+        assert_eq!(outcome.code, 0, "{kilobytes} kB: {outcome:?}");
+        is_whole_and_honest(&museum, &results, kilobytes);
+        let runs = list_runs(&results, None).unwrap().runs;
+        let faults: Vec<String> =
+            runs.iter().flat_map(|run| &run.record.faults).map(|fault| fault.text.clone()).collect();
+        assert!(faults.iter().any(|text| text.contains("No space left on device")), "{kilobytes} kB: {faults:?}");
+        assert!(runs.iter().any(|run| !is_decided(&run.record)), "{kilobytes} kB: {runs:#?}");
+    }
+}
+
 /// Takes all the room but `left` bytes.
 fn fill(path: &Path, left: u64) {
     use std::io::Write as _;

@@ -21,6 +21,7 @@ use serde_json::Value;
 use workbench::results::attempts::is_decided;
 use workbench::results::find::{StoredRun, list_runs};
 use workbench::results::format::Stop;
+use workbench::results::store::read_ledger;
 
 /// Kills in all, and how many are tried at once, each of these in results of its own.
 const MOMENTS: u64 = 50;
@@ -55,12 +56,16 @@ fn a_comparison_survives_a_kill_at_any_moment() {
     println!("SURVIVAL_SEED={seed} repeats these moments");
     let museum = Museum::open();
     let undisturbed = figures(&museum.compared(&museum.results("undisturbed"), &SETTINGS));
-    std::thread::scope(|scope| {
-        for batch in 0..BATCHES {
+    let cut_off: usize = std::thread::scope(|scope| {
+        let batch = |batch| {
             let (museum, undisturbed) = (&museum, &undisturbed);
-            scope.spawn(move || Batch::new(museum, undisturbed, batch).go_on(&mut Dice(seed + batch)));
-        }
+            scope.spawn(move || Batch::new(museum, undisturbed, batch).go_on(&mut Dice(seed + batch)))
+        };
+        let batches: Vec<_> = (0..BATCHES).map(batch).collect();
+        batches.into_iter().map(|batch| batch.join().unwrap()).sum()
     });
+    println!("{cut_off} comparisons of {MOMENTS} were cut off");
+    assert!(cut_off > 0, "every kill came too late");
 }
 
 /// One results folder that is killed in again and again.
@@ -76,7 +81,9 @@ impl<'a> Batch<'a> {
         Self { museum, undisturbed, number, results: museum.results(&format!("batch-{number}")) }
     }
 
-    fn go_on(&self, dice: &mut Dice) {
+    /// Kills again and again; how many comparisons that left something to be made.
+    fn go_on(&self, dice: &mut Dice) -> usize {
+        let mut cut_off = 0;
         let begun = Instant::now();
         self.museum.compared(&self.results, &SETTINGS);
         let whole = begun.elapsed();
@@ -90,15 +97,16 @@ impl<'a> Batch<'a> {
                 // So that answers are under way, too.
                 _ = fs::remove_dir_all(self.results.join(".cache"));
             }
-            self.kill(victim, moment, &tag, dice);
+            cut_off += usize::from(self.kill(victim, moment, &tag, dice) > 0);
         }
         let cached = self.museum.compared(&self.results, &[&SETTINGS[..], &["--offline"]].concat());
         assert_eq!(figures(&cached), self.undisturbed, "the cache is whole");
         assert!(cached["runs"].as_array().unwrap().iter().all(|run| run["network_calls"] == 0));
+        cut_off
     }
 
-    /// One comparison that is killed in, and then gone on with.
-    fn kill(&self, victim: Victim, moment: Duration, tag: &str, dice: &mut Dice) {
+    /// One comparison that is killed in, and then gone on with; how many runs were left to be made.
+    fn kill(&self, victim: Victim, moment: Duration, tag: &str, dice: &mut Dice) -> usize {
         let settings = [&SETTINGS[..], &["--tag", tag]].concat();
         let mut command = self.museum.command(&self.results, "compare", &settings);
         let host = Running::start(command.args(["--format", "json"]));
@@ -131,7 +139,7 @@ impl<'a> Batch<'a> {
                 self.lost_no_verdict(&report, tag);
             }
         }
-        self.is_resumed(&settings, tag);
+        self.is_resumed(&settings, tag)
     }
 
     /// Verdicts and what the model read are those of an undisturbed comparison. Only where workers alone were killed may
@@ -165,8 +173,8 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// The same command line with `--resume` makes what is missing and nothing else.
-    fn is_resumed(&self, settings: &[&str], tag: &str) {
+    /// The same command line with `--resume` makes what is missing and nothing else; how many runs that is.
+    fn is_resumed(&self, settings: &[&str], tag: &str) -> usize {
         let before = self.runs(tag);
         let decided: BTreeSet<&Path> =
             before.iter().filter(|run| is_decided(&run.record)).map(|run| run.folder.as_path()).collect();
@@ -180,6 +188,7 @@ impl<'a> Batch<'a> {
         assert_eq!(after.len() - before.len(), 2 - decided.len(), "{tag}: no finished run is repeated");
         assert!(after.iter().all(|run| run.record.command == after[0].record.command), "{tag}");
         assert_eq!(litter(&self.results), Vec::<PathBuf>::new(), "{tag}");
+        2 - decided.len()
     }
 }
 
@@ -241,4 +250,32 @@ fn two_comparisons_at_once_are_both_right() {
     let together = museum.compared(&results, &["--runs", "2", "--offline"]);
     assert_eq!(figures(&together), expected, "the cache is whole");
     assert_eq!(litter(&results), Vec::<PathBuf>::new());
+}
+
+/// The second death is the script's own end; the model reads of it, and the run goes on.
+#[test]
+fn a_script_whose_interpreter_is_killed_has_a_second_try() {
+    let museum = Museum::open();
+    let results = museum.results("mine");
+    let endless = "from tools import *\nget_object(1)\nwhile True:\n    pass\n";
+    fs::write(museum.domain().join("rehearsal/code/1.py"), endless).unwrap();
+    let host = Running::start(&mut museum.command(&results, "run", &["--mode", "code"]));
+    let calls = || {
+        let runs = list_runs(&results, None).unwrap().runs;
+        runs.first().map_or(0, |run| read_ledger(&run.folder).unwrap().len())
+    };
+    for tries in 1..=2 {
+        wait_until("the script has made its call", || calls() == tries);
+        let workers = descendants(host.0.id());
+        let of_scripts: Vec<_> = workers.iter().filter(|worker| worker.role.contains("script")).collect();
+        let [interpreter] = of_scripts[..] else { panic!("{workers:?}") };
+        interpreter.send(Signal::KILL);
+    }
+    let outcome = host.end();
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let run = &list_runs(&results, None).unwrap().runs[0];
+    let output = fs::read_to_string(run.folder.join("scripts/01.out")).unwrap();
+    assert!(output.starts_with("CRASHED") && output.contains("killed from outside"), "{output}");
+    let of_first = read_ledger(&run.folder).unwrap().iter().filter(|call| call.script == Some(1)).count();
+    assert_eq!((of_first, run.record.scripts_run), (2, 2), "every call is in the ledger");
 }

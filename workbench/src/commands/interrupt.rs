@@ -26,7 +26,6 @@ impl Interrupts {
                 _ = ask.send(true);
                 signals.next().await;
                 _ = insist.send(());
-                ask.closed().await;
             });
         }
         Self { asked, insisted }

@@ -8,6 +8,7 @@ use crate::printer;
 use crate::results::attempts::{is_decided, without_repeated};
 use crate::results::find::{StoredRun, list_runs};
 use crate::results::format::{Comparison, RunRecord};
+use crate::results::order::is_name_of_command;
 use crate::results::store::read_manifest;
 use crate::runner::Mode;
 
@@ -28,9 +29,12 @@ pub(super) fn find(
     let known = comparisons(context, comparison)?;
     let place = context.results.display();
     let domains = comparison.domains.join(", ");
+    let nothing = || {
+        Failure::usage(format!("there is no comparison of {domains} in {place} to resume"))
+            .hint("without `--resume` a new one begins")
+    };
     if known.is_empty() {
-        return Err(Failure::usage(format!("there is no comparison of {domains} in {place} to resume"))
-            .hint("without `--resume` a new one begins"));
+        return Err(nothing());
     }
     if let Some(wanted) = wanted.filter(|wanted| !known.contains_key(*wanted)) {
         let names: Vec<&str> = known.keys().rev().map(String::as_str).collect();
@@ -55,8 +59,7 @@ pub(super) fn find(
             Err(Failure::usage(format!("the comparison {name} was made otherwise: {}", differences.join("; ")))
                 .hint("give the command line it was made with, or begin a new comparison without `--resume`"))
         }
-        // Every candidate is one or the other.
-        (None, None) => Err(Failure::usage(format!("there is no comparison of {domains} in {place} to resume"))),
+        (None, None) => Err(nothing()),
     }
 }
 
@@ -103,7 +106,8 @@ fn comparisons(context: &Context, comparison: &Comparison) -> Result<BTreeMap<St
         }
         for run in listing.runs {
             let of = run.record.comparison.as_ref();
-            if of.is_some_and(|of| same_words(&of.domains, &comparison.domains)) {
+            let is_one = of.is_some_and(|of| same_words(&of.domains, &comparison.domains));
+            if is_one && is_name_of_command(&run.record.command) {
                 known.entry(run.record.command.clone()).or_default().push(run);
             }
         }

@@ -28,6 +28,12 @@ fn newest_ahead(results: &Path, now: Timestamp) -> Option<Timestamp> {
     runs.iter().filter_map(|run| time_in(&run.record.command)).max().filter(|newest| *newest >= now)
 }
 
+/// Whether a text is the name of a command: records come from others, too, and a name becomes that of a folder.
+pub fn is_name_of_command(name: &str) -> bool {
+    let is_plain = |letter: char| letter.is_ascii_digit() || "-.TZ".contains(letter);
+    time_in(name).is_some() && name.chars().all(is_plain)
+}
+
 /// Whether a name begins as those of runs do.
 pub(super) fn begins_with_time(name: &str) -> bool {
     time_in(name).is_some()
@@ -60,6 +66,20 @@ mod tests {
         ];
         for (name, expected) in table {
             assert_eq!(time_in(name).map(|time| time.to_string()).as_deref(), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_of_a_command_leads_nowhere_else() {
+        let table = [
+            ("2026-11-29T12-30-00.250Z-4711", true),
+            ("2026-11-29T12-30-00Z-4711", true),
+            ("2026-11-29T12-30-00Z-../../x", false),
+            ("2026-11-29T12-30-00Z-code-1", false),
+            ("..", false),
+        ];
+        for (name, expected) in table {
+            assert_eq!(is_name_of_command(name), expected, "{name}");
         }
     }
 }

@@ -237,11 +237,14 @@ fn claim(parent: &Path, time: &str, mode: &str, first: u32) -> Result<(String, P
     loop {
         let name = format!("{time}-{mode}-{number}");
         let path = parent.join(&name);
-        let made = fs::create_dir(&path).and_then(|()| File::open(&path));
-        match made {
-            Ok(lock) if hold(&lock, &path) => return Ok((name, path, lock)),
-            // Swept by another process before it was locked.
-            Ok(_) => {}
+        match fs::create_dir(&path) {
+            Ok(()) => match File::open(&path) {
+                Ok(lock) if hold(&lock, &path) => return Ok((name, path, lock)),
+                // Swept by another process before it was locked.
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(StoreError::io("create", &path)(error)),
+            },
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < u32::MAX => number += 1,
             Err(error) => return Err(StoreError::io("create", &path)(error)),
         }

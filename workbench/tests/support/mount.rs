@@ -2,34 +2,45 @@
 //! not made; where root runs it and `CI` is set, that is a failure.
 #![allow(clippy::unwrap_used, dead_code, reason = "each test file uses a part of it")]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tempfile::TempDir;
 
-pub(crate) struct Mounted(TempDir);
+pub(crate) struct Mounted {
+    folder: PathBuf,
+    made: Option<TempDir>,
+}
 
 impl Mounted {
     /// A file system in memory with these options, such as `size=100k`.
     pub(crate) fn tmpfs(options: &str) -> Option<Self> {
-        let folder = tempfile::tempdir().unwrap();
-        if mount(&["-t", "tmpfs", "-o", options, "tmpfs"], folder.path()) { Some(Self(folder)) } else { skipped() }
+        let made = tempfile::tempdir().unwrap();
+        let mut mounted = Self::tmpfs_at(made.path(), options)?;
+        mounted.made = Some(made);
+        Some(mounted)
+    }
+
+    /// The same on a folder that is there.
+    pub(crate) fn tmpfs_at(folder: &Path, options: &str) -> Option<Self> {
+        let is_mounted = mount(&["-t", "tmpfs", "-o", options, "tmpfs"], folder);
+        if is_mounted { Some(Self { folder: folder.to_owned(), made: None }) } else { skipped() }
     }
 
     /// The same folder, which nobody can write to any more.
     pub(crate) fn read_only(&self) {
-        assert!(mount(&["-o", "remount,ro"], self.0.path()));
+        assert!(mount(&["-o", "remount,ro"], &self.folder));
     }
 
     pub(crate) fn path(&self) -> &Path {
-        self.0.path()
+        &self.folder
     }
 }
 
 impl Drop for Mounted {
     fn drop(&mut self) {
         // Lazily, so that a process that still looks at it does not keep it.
-        let _unmounted = Command::new("umount").arg("--lazy").arg(self.0.path()).status();
+        let _unmounted = Command::new("umount").arg("--lazy").arg(&self.folder).status();
     }
 }
 
