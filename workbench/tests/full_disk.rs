@@ -1,5 +1,5 @@
 //! A disk that is full: the file is named, nothing is judged by what could not be written, what was there stays whole.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 #![cfg(all(target_os = "linux", feature = "embedded"))]
 
 #[path = "support/mount.rs"]

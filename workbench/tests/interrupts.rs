@@ -1,5 +1,5 @@
 //! Ctrl-C and SIGTERM at several moments: workers are gone, what was made is kept, and nobody judges it.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 #![cfg(all(target_os = "linux", feature = "embedded"))]
 
 #[path = "support/museum.rs"]

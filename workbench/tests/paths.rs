@@ -1,5 +1,5 @@
 //! Odd places for results and domains: they work, or are refused before anything is run.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 #![cfg(all(target_os = "linux", feature = "embedded"))]
 
 #[path = "support/mount.rs"]

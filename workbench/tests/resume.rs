@@ -1,5 +1,5 @@
 //! `compare --resume`: a comparison that was cut off goes on, and nothing that was finished is made again.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 #![cfg(all(target_os = "linux", feature = "embedded"))]
 
 #[path = "support/museum.rs"]
