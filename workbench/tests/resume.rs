@@ -65,7 +65,7 @@ fn what_was_cut_off_goes_on_and_what_was_finished_stays() {
 
     let outcome = resumed(&museum, &results, &["--resume"]);
     let command = &begun[0].record.command;
-    let words = format!("resuming {command}: 1 runs are decided, 3 are to be made");
+    let words = format!("resuming {command}: 1 decided, 3 to be made");
     assert!(outcome.stderr.contains(&words), "{outcome:?}");
     let report = report_of(&outcome);
     assert_eq!(figures(&report), figures(&undisturbed));
@@ -90,7 +90,7 @@ fn what_was_cut_off_goes_on_and_what_was_finished_stays() {
 
     // Nothing is left: it is said, and reported.
     let again = resumed(&museum, &results, &["--resume"]);
-    assert!(again.stderr.contains("4 runs are decided, 0 are to be made"), "{again:?}");
+    assert!(again.stderr.contains("4 decided, 0 to be made"), "{again:?}");
     assert_eq!(report_of(&again), report);
     assert_eq!(runs(&results).len(), 5);
 }

@@ -43,7 +43,7 @@ pub(super) async fn run(context: &Context, arguments: &CompareArguments) -> Resu
     let left = resume::left(&records, &plans, &jobs);
     if arguments.resume.is_some() {
         let number: usize = left.iter().map(|(_, jobs)| jobs.len()).sum();
-        printer::note(&format!("resuming {command}: {} runs are decided, {number} are to be made", records.len()));
+        printer::note(&format!("resuming {command}: {} decided, {number} to be made", records.len()));
     }
     let order = Order { command: &command, comparison: Some(&comparison), at_once: arguments.jobs as usize };
     let (listener, mut failure) = (console::listener(), None);

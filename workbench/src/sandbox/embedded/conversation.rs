@@ -88,7 +88,11 @@ async fn converse(link: &mut Link, bridge: &dyn Bridge) -> Option<ScriptEnd> {
                 Ok(Frame { head: ToHost::End { out_of_memory: true, .. }, .. }) => return Some(ScriptEnd::OutOfMemory),
                 Ok(Frame { head: ToHost::End { code, .. }, .. }) => return Some(ScriptEnd::Exit(code)),
                 Ok(Frame { head: ToHost::Ready, .. }) => {}
-                Err(error) => return Some(ScriptEnd::Crashed(format!("the interpreter spoke garbage: {error}"))),
+                Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
+                    return Some(ScriptEnd::Crashed(format!("the interpreter spoke garbage: {error}")));
+                }
+                // A child that died with words of ours unread resets the link; its status tells why.
+                Err(_) => return None,
             },
         }
     }
