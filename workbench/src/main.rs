@@ -2,11 +2,15 @@
 
 use std::ffi::OsStr;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Parser;
 use workbench::cli::Cli;
 use workbench::exit::Exit;
 use workbench::{commands, plugin, printer};
+
+/// How long work that cannot be cut off, such as the decoding of a picture, may hold up the program's end.
+const LAST_WORK: Duration = Duration::from_secs(2);
 
 fn main() -> ExitCode {
     // The hidden subcommands of child processes come before everything else: a worker must be
@@ -32,5 +36,7 @@ fn main() -> ExitCode {
             failure.exit
         }
     });
+    // Whatever still reads or writes is not waited for long: the command has ended.
+    runtime.shutdown_timeout(LAST_WORK);
     exit.into()
 }

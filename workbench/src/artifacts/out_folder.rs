@@ -19,7 +19,7 @@ const MAX_BYTES: u64 = 1 << 30;
 /// Files that a run may save.
 const MAX_FILES: usize = 10_000;
 
-/// The folder. Cheap to clone; it need not exist before something is saved.
+/// The folder. Cheap to clone; it need not exist before something is saved, but what it is in must.
 #[derive(Clone, Debug)]
 pub struct OutFolder {
     path: PathBuf,
@@ -134,7 +134,11 @@ impl OutFolder {
     }
 
     fn write(&self, file: &str, bytes: &[u8]) -> io::Result<()> {
-        fs::create_dir_all(&self.path)?;
+        // Not what is around it: a run whose folder was removed must notice.
+        match fs::create_dir(&self.path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
         write_whole(&self.path.join(file), bytes)
     }
 
@@ -173,7 +177,7 @@ mod tests {
     #[test]
     fn what_is_saved_can_be_found_and_read() {
         let folder = tempfile::tempdir().unwrap();
-        let out = OutFolder::new(folder.path().join("run/out"));
+        let out = OutFolder::new(folder.path().join("out"));
         assert_eq!(out.saved("436535", "jpg"), None);
         let file = out.save("436535", "jpg", b"picture").unwrap();
         assert_eq!((file.file.as_str(), file.bytes), ("out/436535.jpg", 7));

@@ -5,9 +5,11 @@ mod compare;
 mod context;
 mod doctor;
 mod fetch;
+mod interrupt;
 mod list;
 mod record;
 mod report;
+mod resume;
 mod run;
 mod runs;
 mod script;
@@ -20,19 +22,30 @@ use crate::cli::{Cli, Command};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::results::format::{RuleStatus, Verdict};
+use crate::runner::unless_interrupted;
 
 use self::context::Context;
+use self::interrupt::Interrupts;
 
 /// Does what the command line says.
 pub async fn run(cli: Cli) -> Result<Exit, Failure> {
-    let context = Context::open(cli.results)?;
+    let interrupts = Interrupts::listen();
+    let context = Context::open(cli.results, interrupts.asked.clone())?;
     // These end their runs themselves, and keep their records.
     let ends_itself = matches!(cli.command, Command::Run(_) | Command::Compare(_));
+    let mut asked = interrupts.asked.clone();
+    let work = async {
+        if ends_itself {
+            return dispatch(&context, cli.command).await;
+        }
+        let work = dispatch(&context, cli.command);
+        unless_interrupted(&mut asked, work).await.unwrap_or(Ok(Exit::Interrupted))
+    };
     tokio::select! {
         biased;
-        outcome = dispatch(&context, cli.command) => outcome,
+        outcome = work => outcome,
         // What is dropped here ends its children and takes its temporary folders along.
-        true = runs::asked_to_end(), if !ends_itself => Ok(Exit::Interrupted),
+        () = interrupts.insisted() => Ok(Exit::Interrupted),
     }
 }
 

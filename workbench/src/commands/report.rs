@@ -6,6 +6,7 @@ use crate::error::Failure;
 use crate::exit::Exit;
 use crate::printer;
 use crate::report::{summary, table};
+use crate::results::attempts::without_repeated;
 use crate::results::find::list_runs;
 use crate::results::format::RunRecord;
 use crate::runner::Mode;
@@ -25,6 +26,7 @@ pub(super) fn run(context: &Context, arguments: &ReportArguments) -> Result<Exit
         runs.extend(listing.runs.into_iter().map(|stored| stored.record));
     }
     runs.retain(|run| arguments.tag.is_none() || run.tag == arguments.tag);
+    runs = without_repeated(runs);
     if arguments.last {
         let last = runs.iter().map(|run| run.command.clone()).max();
         runs.retain(|run| Some(&run.command) == last.as_ref());

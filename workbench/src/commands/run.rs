@@ -8,18 +8,24 @@ use crate::printer;
 use crate::report::{console, run_story};
 use crate::results::format::Stop;
 use crate::results::store::read_ledger;
+use crate::runner::unless_interrupted;
 
 use super::context::Context;
-use super::runs::{Job, Plan, interrupt, unless_interrupted};
+use super::interrupt::unless_raised;
+use super::runs::{Job, Order, Plan};
 use super::{exit_of, print_json};
 
 /// Makes one run and tells it; exit 1 when it was not verified, 5 when the model failed or a fault that is not the model's
 /// left it undecided.
 pub(super) async fn run(context: &Context, arguments: &RunArguments) -> Result<Exit, Failure> {
-    let plan = Plan::new(context, &arguments.domain, &[arguments.mode], &arguments.options).await?;
-    let interrupt = interrupt();
+    let modes = [arguments.mode];
+    let planning = Plan::new(context, &arguments.domain, &modes, &arguments.options);
+    let Some(plan) = unless_interrupted(&mut context.interrupt.clone(), planning).await else {
+        return Ok(Exit::Interrupted);
+    };
     let job = Job { mode: arguments.mode, number: 1 };
-    let made = plan.make(context, &[job], 1, &console::listener(), &interrupt).await;
+    let order = Order { command: &context.name_of_command(), comparison: None, at_once: 1 };
+    let made = plan?.make(context, &order, &[job], &console::listener()).await;
     if let Some(failure) = made.failure {
         return Err(failure);
     }
@@ -37,5 +43,5 @@ pub(super) async fn run(context: &Context, arguments: &RunArguments) -> Result<E
         Stop::ModelError => Exit::Network,
         _ => record.verify.as_ref().map_or(Exit::Short, exit_of),
     };
-    Ok(unless_interrupted(&interrupt, exit))
+    Ok(unless_raised(&context.interrupt, exit))
 }

@@ -55,7 +55,8 @@ fn show_domain(domain: &Domain, format: Format) -> Result<Exit, Failure> {
         print_json(&json!({
             "name": manifest.domain.name,
             "title": manifest.domain.title,
-            "folder": domain.folder,
+            // A path need not be text; JSON is.
+            "folder": domain.folder.to_string_lossy(),
             "persona": manifest.task.as_ref().map(|task| &task.persona),
             "prompt": domain.prompt,
             "rules": rules,

@@ -12,6 +12,7 @@ use crate::report::run_story::verdict_table;
 use crate::results::find::find_run;
 use crate::results::format::RunRecord;
 use crate::results::store::{read_evidence, read_run, write_evidence, write_record, write_verdict};
+use crate::results::sweep::sweep_run;
 use crate::verify::{Fetch, Judgement, judge};
 
 use super::context::{Context, Data, source_of_run, store};
@@ -21,6 +22,7 @@ use super::{exit_of, print_json};
 /// Only when asked to does it fetch what is missing there. Exit 5 when nothing but that keeps the run from being verified.
 pub(super) async fn run(context: &Context, arguments: &VerifyArguments) -> Result<Exit, Failure> {
     let folder = find_run(&context.results, &arguments.run).map_err(store)?;
+    sweep_run(&folder);
     let mut record = read_run(&folder).map_err(store)?;
     let domain = judging(context, arguments.rules, Domain::load_copy(&folder).map_err(Failure::usage)?)?;
     let kept = read_evidence(&folder).map_err(store)?;

@@ -12,6 +12,7 @@ use tokio::sync::Semaphore;
 
 use super::CallOutcome;
 use super::build::rebuild_command;
+use super::cause::KILLED;
 use super::error::PluginError;
 use super::link::{Link, StartFailure, Unanswered};
 use super::messages::{CALLS_IN_FLIGHT, LoadFailure, split};
@@ -60,9 +61,12 @@ impl PluginClient {
             worker: Mutex::new(Worker::None),
             ids: AtomicU64::new(1),
         });
-        let link = core.link().await?;
-        let tools = core.describe(&link).await?;
-        Ok(Self { core, tools })
+        let tools = match core.introduce().await {
+            // As a call whose worker died, it gets a second try.
+            Err(PluginError::Start { reason, .. }) if reason == KILLED => core.introduce().await,
+            tools => tools,
+        };
+        Ok(Self { core, tools: tools? })
     }
 
     /// The plugin's tools, in its order.
@@ -127,6 +131,11 @@ enum Worker {
 }
 
 impl Core {
+    async fn introduce(&self) -> Result<Vec<ToolSpec>, PluginError> {
+        let link = self.link().await?;
+        self.describe(&link).await
+    }
+
     async fn call(&self, message: Bytes) -> Result<Bytes, Unanswered> {
         let first = {
             let _slot = self.slots.acquire().await;

@@ -281,6 +281,10 @@ impl UpcallServer {
         };
         let cause = match end {
             Some(Ok(())) => process.cause().await,
+            // A process that died with words of ours unread resets the channel.
+            Some(Err(error)) if error.kind() != io::ErrorKind::InvalidData && error.kind() != io::ErrorKind::Other => {
+                process.cause().await
+            }
             Some(Err(error)) => {
                 process.kill().await;
                 format!("broke the protocol: {error}")

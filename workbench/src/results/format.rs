@@ -59,6 +59,9 @@ pub struct RunRecord {
     /// Counts the runs of this domain and mode in that command, from 1.
     #[serde(default)]
     pub number: u32,
+    /// What `compare` was to make in all; absent in runs of other commands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<Comparison>,
     /// What the user called this run.
     pub tag: Option<String>,
     /// What the rehearsal of the domain repeats; null for other models, and where the manifest does not say.
@@ -112,6 +115,17 @@ pub struct RunRecord {
     pub final_text: String,
     /// The verdict; null until the run was judged.
     pub verify: Option<Verdict>,
+}
+
+/// What a comparison is to make: `runs` runs of each mode on each domain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// Names of the domains, in the order they were given.
+    pub domains: Vec<String>,
+    /// Names of the modes, likewise.
+    pub modes: Vec<String>,
+    /// Runs of each mode.
+    pub runs: u32,
 }
 
 /// A fault that is not the model's: of the API, the network, the cassette, the disk or the plugin.

@@ -47,6 +47,7 @@ impl RunSetup {
             limits: request.limits.entries().map(|(key, value)| (key.to_owned(), value)).into(),
             command: request.command.to_owned(),
             number: request.number,
+            comparison: request.comparison.cloned(),
             tag: request.tag.clone(),
             rehearsal_of: request
                 .domain

@@ -119,6 +119,8 @@ pub enum ScriptEnd {
     Stopped(String),
     /// Its interpreter died; the text names the cause.
     Crashed(String),
+    /// Its interpreter was killed by somebody else, perhaps the system for lack of memory.
+    Killed,
 }
 
 impl ScriptEnd {

@@ -6,7 +6,6 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -15,13 +14,13 @@ use tempfile::NamedTempFile;
 
 use super::Expect;
 use super::entry::Entry;
+use crate::files;
 
 /// Bytes of bodies that are held in memory.
 const HOT_BYTES: usize = 64 << 20;
-/// How the names of files begin that are being written.
-const UNFINISHED: &str = ".tmp";
-/// After this, nobody writes to an unfinished file any more: its process was killed.
-const ABANDONED: Duration = Duration::from_secs(3600);
+
+/// Permissions of its files: an answer may be meant for one user.
+const PRIVATE: u32 = 0o600;
 
 /// The cache of one source of data. A file is a head line (JSON) and the body; it appears by rename,
 /// so that two processes can use one cache and a killed one leaves no half entry.
@@ -41,20 +40,8 @@ struct Head {
 impl DiskCache {
     /// The cache in `folder`, which need not be there yet.
     pub(super) fn open(folder: PathBuf) -> Self {
-        let cache = Self { folder };
-        cache.sweep();
-        cache
-    }
-
-    /// Removes what killed processes have left. What cannot be removed is in nobody's way.
-    fn sweep(&self) {
-        for file in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
-            let is_unfinished = file.file_name().as_encoded_bytes().starts_with(UNFINISHED.as_bytes());
-            let age = || file.metadata().ok()?.modified().ok()?.elapsed().ok();
-            if is_unfinished && age().is_some_and(|age| age > ABANDONED) {
-                _ = fs::remove_file(file.path());
-            }
-        }
+        files::sweep(&folder);
+        Self { folder }
     }
 
     /// The entry of `key`. One that is damaged, or is nothing for a caller who can read `expect`,
@@ -94,7 +81,7 @@ impl DiskCache {
             content_type: entry.content_type.clone(),
             length: entry.body.len(),
         };
-        let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.folder)?;
+        let mut file = files::unfinished_in(&self.folder, PRIVATE)?;
         serde_json::to_writer(&mut file, &head)?;
         file.write_all(b"\n")?;
         file.write_all(&entry.body)?;
@@ -206,15 +193,14 @@ mod tests {
     #[test]
     fn what_a_killed_process_left_is_swept() {
         let folder = tempfile::tempdir().unwrap();
-        let hour = Duration::from_secs(3600);
-        for (name, age) in [(".tmpOLD", 2 * hour), (".tmpNEW", hour / 2), ("0123abcd", 1000 * hour)] {
-            let file = fs::File::create_new(folder.path().join(name)).unwrap();
-            file.set_modified(std::time::SystemTime::now() - age).unwrap();
+        for name in [".saving-dEad01", "0123abcd"] {
+            fs::write(folder.path().join(name), "half").unwrap();
         }
+        let living = files::unfinished_in(folder.path(), PRIVATE).unwrap();
         DiskCache::open(folder.path().to_owned());
         let mut left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().file_name()).collect();
         left.sort();
-        assert_eq!(left, [".tmpNEW", "0123abcd"]);
+        assert_eq!(left, [living.path().file_name().unwrap(), "0123abcd".as_ref()]);
     }
 
     #[test]

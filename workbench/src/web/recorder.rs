@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use super::RawAnswer;
 use super::cache::hex;
 use super::cassette::{BODIES, Cassette, CassetteError, CassetteLine, DIGEST_DIGITS, INDEX};
-use crate::files::write_whole;
+use crate::files::{sweep, write_whole};
 
 /// A cassette that is added to. Of an answer it keeps address, status, content type and body: no
 /// header, so no cookie and no key. Bodies are written at once, the index by [`Self::save`].
@@ -28,6 +28,8 @@ impl CassetteWriter {
     pub fn open(folder: &Path) -> Result<Self, CassetteError> {
         let bodies = folder.join(BODIES);
         fs::create_dir_all(&bodies).map_err(|cause| CassetteError::File { path: bodies, cause })?;
+        sweep(folder);
+        sweep(&folder.join(BODIES));
         let lines = if folder.join(INDEX).exists() {
             Cassette::open(folder)?.entries().map(|line| (line.url.clone(), line.clone())).collect()
         } else {

@@ -114,9 +114,7 @@ pub(super) fn cause_of_death(status: ExitStatus, stderr: &Captured) -> ScriptEnd
         Some(Signal::ABORT) => ScriptEnd::Crashed("the interpreter aborted".into()),
         Some(Signal::SEGV) => ScriptEnd::Crashed("the interpreter died of a segmentation fault".into()),
         Some(Signal::XCPU) => ScriptEnd::TimedOut,
-        Some(Signal::KILL) => {
-            ScriptEnd::Crashed("the interpreter was killed from outside, perhaps by the system for memory".into())
-        }
+        Some(Signal::KILL) => ScriptEnd::Killed,
         _ => ScriptEnd::Crashed(format!("the interpreter died of signal {number}")),
     }
 }

@@ -94,7 +94,11 @@ async fn converse(link: &mut Link, announces_waiting: bool, bridge: &dyn Bridge)
                 let (frame, share) = arrived?;
                 let Frame { head, body } = match frame {
                     Ok(frame) => frame,
-                    Err(error) => return Some(broken(&error.to_string())),
+                    Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
+                        return Some(broken(&error.to_string()));
+                    }
+                    // A child that died with words of ours unread resets the link; its status tells why.
+                    Err(_) => return None,
                 };
                 match head {
                     ToHost::Call { id, .. } if id <= last_id => {

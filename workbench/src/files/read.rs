@@ -1,22 +1,11 @@
-//! Files that are there as a whole or as they were before, and files of others, read within limits.
+//! Files of others, read within limits and without waiting.
 
-use std::fs::{self, File, OpenOptions, Permissions};
-use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use rustix::fs::OFlags;
-
-/// Writes beside the place and renames into it. A link there is replaced, not followed. The file can be
-/// read by all, unlike other temporary files: results and cassettes are made to be handed on.
-pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let readable = Permissions::from_mode(0o644);
-    let mut file = tempfile::Builder::new().prefix(".saving-").permissions(readable).tempfile_in(folder)?;
-    file.write_all(content)?;
-    file.persist(path)?;
-    Ok(())
-}
 
 /// Why a file of others was not read.
 #[derive(Debug, thiserror::Error)]
