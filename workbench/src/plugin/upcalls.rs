@@ -139,7 +139,9 @@ impl From<OutError> for Unmade {
     fn from(error: OutError) -> Self {
         match error {
             OutError::Io { .. } => Self::Fault(tool_error(error)),
-            OutError::Missing { .. } | OutError::TooLarge { .. } | OutError::Full { .. } => Self::Refused(tool_error(error)),
+            OutError::Missing { .. } | OutError::TooLarge { .. } | OutError::Full { .. } => {
+                Self::Refused(tool_error(error))
+            }
         }
     }
 }
