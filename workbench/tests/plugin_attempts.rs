@@ -266,6 +266,10 @@ async fn a_library_that_is_linked_lies_beside_or_with_the_system() {
     let error = start(&library, LONG, &host).await.err().unwrap().to_string();
     assert!(error.ends_with("; a plugin may link libraries of the system and those beside it"), "{error}");
     fs::copy(linked.library(), plugin.library()).unwrap();
-    let client = start(&library, LONG, &host).await.unwrap();
-    assert_eq!(number(&client, "answer").await, 1);
+    let link = plugin.folder().join("liblink.so");
+    std::os::unix::fs::symlink(&library, &link).unwrap();
+    for library in [library, link] {
+        let client = start(&library, LONG, &host).await.unwrap();
+        assert_eq!(number(&client, "answer").await, 1, "{}", library.display());
+    }
 }

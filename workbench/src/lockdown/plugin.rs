@@ -50,7 +50,7 @@ mod linux {
     use crate::lockdown::system_calls::{self, Argument, Conditional};
 
     pub(super) fn filter_system_calls() -> io::Result<()> {
-        // Its flags lie in memory, where no filter sees them. The C library then takes `clone`.
+        // Flags of `clone3` lie in memory, where no filter sees them. The C library then takes `clone`.
         system_calls::deny_knowing(SYS_clone3)?;
         system_calls::allow_only(ALLOWED, CONDITIONAL)
     }

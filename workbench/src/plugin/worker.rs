@@ -89,9 +89,10 @@ fn run_jobs(queue: &Mutex<mpsc::Receiver<Job>>, channel: &Channel) {
             Ok(answer) => Frame::new(FromWorker::Answer { id }, answer),
             Err(text) => Frame::new(FromWorker::Refused { id }, text),
         };
-        // Without a host there is nobody to tell; the main thread sees the same and ends.
-        if channel.send(&frame).is_err() {
-            return;
+        // The host is gone, or the plugin has closed the channel, on which the main thread may then wait for ever.
+        if let Err(error) = channel.send(&frame) {
+            printer::note(&format!("plugin worker: it cannot answer: {error}"));
+            std::process::abort();
         }
     }
 }
