@@ -9,8 +9,10 @@ use std::fs;
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
 use std::process::{Child, Command};
+use std::thread;
 
 use faulty::{Faulty, Host, call_with, number, number_of, start};
+use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter};
 use serde_json::json;
 use workbench::lockdown;
 use workbench::plugin::{CallOutcome, PluginClient};
@@ -119,7 +121,7 @@ async fn without_an_out_folder_nothing_is_written() {
     let out = faulty.folder().join("out");
     fs::remove_dir(&out).unwrap();
     let client = faulty.client(LONG, &Host::letting_through(0)).await;
-    for target in ["out/1.txt", "1.txt", "/tmp/1.txt"] {
+    for target in ["out/1.txt", "1.txt", "../1.txt"] {
         assert_ne!(attempt(&client, "write", target, false).await, "done", "{target}");
     }
     fs::create_dir(&out).unwrap();
@@ -174,6 +176,7 @@ fn forbidden(pid: u64) -> Vec<(&'static str, i64, [u64; 6])> {
         ("a descriptor over the channel", SYS_sendmsg, [3, 0, 0, 0, 0, 0]),
         ("a descriptor over the channel", SYS_recvmsg, [3, 0, 0, 0, 0, 0]),
         ("a ring", SYS_io_uring_setup, [1, 0, 0, 0, 0, 0]),
+        #[cfg(target_arch = "x86_64")]
         ("own limits", SYS_setrlimit, [RLIMIT_AS as u64, 1, 0, 0, 0, 0]),
         ("own limits", SYS_prlimit64, [0, RLIMIT_AS as u64, 1, 0, 0, 0]),
         ("own limits", SYS_setpriority, [0; 6]),
@@ -266,6 +269,63 @@ async fn a_library_that_is_linked_lies_beside_or_with_the_system() {
     let error = start(&library, LONG, &host).await.err().unwrap().to_string();
     assert!(error.ends_with("; a plugin may link libraries of the system and those beside it"), "{error}");
     fs::copy(linked.library(), plugin.library()).unwrap();
-    let client = start(&library, LONG, &host).await.unwrap();
-    assert_eq!(number(&client, "answer").await, 1);
+    let link = plugin.folder().join("liblink.so");
+    std::os::unix::fs::symlink(&library, &link).unwrap();
+    for library in [library, link] {
+        let client = start(&library, LONG, &host).await.unwrap();
+        assert_eq!(number(&client, "answer").await, 1, "{}", library.display());
+    }
+}
+
+/// Does something in a thread to which the kernel does not know a system call; nor is it known to what that starts.
+fn without<T: Send>(call: i64, work: impl FnOnce() -> T + Send) -> T {
+    let unknown = SeccompAction::Errno(libc::ENOSYS.unsigned_abs());
+    let machine = std::env::consts::ARCH.try_into().unwrap();
+    let filter = SeccompFilter::new([(call, vec![])].into(), SeccompAction::Allow, unknown, machine).unwrap();
+    let filter: BpfProgram = filter.try_into().unwrap();
+    let confined = || {
+        apply_filter(&filter).unwrap();
+        work()
+    };
+    thread::scope(|scope| scope.spawn(confined).join().unwrap())
+}
+
+fn block_on<T>(work: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
+}
+
+#[test]
+fn a_kernel_without_file_rules_runs_plugins_under_the_rest_and_the_doctor_says_so() {
+    if lacks("system-call filter") {
+        return;
+    }
+    let faulty = Faulty::compiled(&[]);
+    let host = Host::letting_through(0);
+    without(libc::SYS_landlock_create_ruleset, || {
+        block_on(async {
+            let client = faulty.client(LONG, &host).await;
+            assert_eq!(number(&client, "early").await, 0, "files can be read");
+            let socket = format!("{} {} {}", libc::SYS_socket, libc::AF_INET, libc::SOCK_STREAM);
+            assert_eq!(number_of(&client, "raw", &socket).await, i64::from(libc::EPERM));
+        });
+        let doctor = Command::new(env!("CARGO_BIN_EXE_workbench")).arg("doctor").output().unwrap();
+        let said = String::from_utf8(doctor.stdout).unwrap();
+        for rules in ["file rules", "network and signal rules"] {
+            let line = format!("weaker:  plugin workers, {rules}: this system has none, so nothing keeps them from ");
+            assert!(said.contains(&line), "{said}");
+        }
+    });
+}
+
+/// Where the system has a filter, a worker without it is none.
+#[test]
+fn a_lock_that_fails_starts_no_plugin() {
+    if lacks("system-call filter") {
+        return;
+    }
+    let faulty = Faulty::compiled(&[]);
+    let host = Host::letting_through(0);
+    let error =
+        without(libc::SYS_seccomp, || block_on(start(&faulty.library(), LONG, &host))).err().unwrap().to_string();
+    assert!(error.contains("did not start: called exit(70); its last words: plugin worker: "), "{error}");
 }

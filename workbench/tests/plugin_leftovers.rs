@@ -58,7 +58,9 @@ async fn five_hundred_faulty_calls_leave_nothing() {
         }
     };
     let _or_the_count_says_so = timeout(Duration::from_secs(60), closed).await;
-    assert_eq!((descriptors(), children(), entries(faulty.folder())), before);
+    // The first worker's may have been among those before.
+    assert!(descriptors() <= before.0, "{} descriptors, and {} before", descriptors(), before.0);
+    assert_eq!((children(), entries(faulty.folder())), (before.1, before.2));
 }
 
 fn descriptors() -> usize {

@@ -26,9 +26,11 @@ pub fn lock(library: &Path, out: &Path) -> io::Result<()> {
         // The end of the channel tells the same, but an endless call would not let the process end. The kernel watches
         // the thread that started us: one of the host's runtime, which live as long as it.
         rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+        // Asked before files can no longer be read.
+        let must_filter = super::has_seccomp();
         super::files::allow_only(library, out)?;
         if let Err(error) = filter_system_calls()
-            && super::has_seccomp()
+            && must_filter
         {
             return Err(error);
         }
@@ -50,7 +52,7 @@ mod linux {
     use crate::lockdown::system_calls::{self, Argument, Conditional};
 
     pub(super) fn filter_system_calls() -> io::Result<()> {
-        // Its flags lie in memory, where no filter sees them. The C library then takes `clone`.
+        // Flags of `clone3` lie in memory, where no filter sees them. The C library then takes `clone`.
         system_calls::deny_knowing(SYS_clone3)?;
         system_calls::allow_only(ALLOWED, CONDITIONAL)
     }

@@ -13,7 +13,7 @@ use std::ptr;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use plugin_api::abi::{self, ABI_VERSION, AbiVersionFunction, Buffer, CallFunction, FreeFunction, HostTable};
 
-use super::messages::LoadFailure;
+use super::messages::{LoadFailure, within_limit};
 
 /// Answers one message of a plugin. Called from any thread, also from several at once.
 pub(super) type Upcall<'a> = &'a (dyn Fn(&[u8]) -> Vec<u8> + Sync);
@@ -52,9 +52,12 @@ impl PluginLibrary {
         // SAFETY: all four arguments are valid until the call returns, which is how long a plugin may use them.
         let status = unsafe { (self.call)(&raw const host, message.as_ptr(), message.len(), &raw mut out) };
         // SAFETY: the plugin filled `out`, or left it empty; it is freed below and not before.
-        let answer = unsafe { out.bytes() }.to_vec();
+        let answer = unsafe { out.bytes() };
+        // Looked at before it is copied: there may be no memory for two of them.
+        let answer = within_limit("answer", answer.len()).map(|()| answer.to_vec());
         // SAFETY: the buffer is the plugin's own, and is given back once.
         unsafe { (self.free)(out) };
+        let answer = answer?;
         match status {
             abi::OK => Ok(answer),
             abi::BAD_REQUEST => Err(String::from_utf8_lossy(&answer).into_owned()),

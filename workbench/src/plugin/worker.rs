@@ -18,7 +18,7 @@ use plugin_api::ToolError;
 use plugin_api::wire::{HostReply, join};
 
 use super::library::PluginLibrary;
-use super::messages::{CALLS_IN_FLIGHT, FromWorker, ToWorker};
+use super::messages::{CALLS_IN_FLIGHT, FromWorker, ToWorker, within_limit};
 use crate::exit::Exit;
 use crate::frames::{self, Frame};
 use crate::{env, lockdown, printer};
@@ -85,14 +85,14 @@ fn run_jobs(queue: &Mutex<mpsc::Receiver<Job>>, channel: &Channel) {
     loop {
         let job = lock(queue).recv();
         let Ok(Job { plugin, id, message }) = job else { return };
-        let answer = plugin.call(&message, &|request| channel.ask(id, request));
-        let frame = match answer.and_then(|answer| within_limit("answer", answer.len()).map(|()| answer)) {
+        let frame = match plugin.call(&message, &|request| channel.ask(id, request)) {
             Ok(answer) => Frame::new(FromWorker::Answer { id }, answer),
             Err(text) => Frame::new(FromWorker::Refused { id }, text),
         };
-        // Without a host there is nobody to tell; the main thread sees the same and ends.
-        if channel.send(&frame).is_err() {
-            return;
+        // The host is gone, or the plugin has closed the channel, on which the main thread may then wait for ever.
+        if let Err(error) = channel.send(&frame) {
+            printer::note(&format!("plugin worker: it cannot answer: {error}"));
+            std::process::abort();
         }
     }
 }
@@ -153,15 +153,6 @@ impl Channel {
 
 fn failed(text: &str) -> Vec<u8> {
     join(&HostReply::Error(ToolError::new(text)), &[])
-}
-
-/// The host takes no longer frames, and would have to stop a worker that sends one.
-fn within_limit(what: &str, bytes: usize) -> Result<(), String> {
-    let most = frames::MAX_BODY;
-    if bytes as u64 > most {
-        return Err(format!("its {what} of {bytes} bytes is over the limit of {most}"));
-    }
-    Ok(())
 }
 
 /// A thread that panicked while it held a lock leaves nothing half done here.
