@@ -48,9 +48,24 @@ pub(super) enum Unanswered {
     Refused(String),
 }
 
+/// What the plugin answered.
+#[derive(Debug)]
+pub(super) struct Answered {
+    /// A message of `plugin_api::wire`.
+    pub(super) message: Bytes,
+    /// The last JSON document that the host gave the call: most tools hand it on as it is.
+    pub(super) given: Option<Bytes>,
+}
+
+/// A frame on its way out; the second part of its body is a document that is not copied.
+struct Outgoing {
+    head: ToWorker,
+    body: [Bytes; 2],
+}
+
 /// A worker that is alive, or was. Dropping it kills the worker.
 pub(super) struct Link {
-    outgoing: UnboundedSender<Frame<ToWorker>>,
+    outgoing: UnboundedSender<Outgoing>,
     pending: Arc<PendingCalls>,
     kill: Arc<Notify>,
 }
@@ -108,19 +123,19 @@ impl Link {
 
     /// Sends one message and waits for its answer; `id` is used once. The clock of `limit` stands
     /// still while the call waits for the host.
-    pub(super) async fn call(&self, id: u64, message: Bytes, limit: Duration) -> Result<Bytes, Unanswered> {
+    pub(super) async fn call(&self, id: u64, message: Bytes, limit: Duration) -> Result<Answered, Unanswered> {
         let (answer, upcalls) = self.pending.enter(id)?;
         // A closed queue means a dead worker, and then `answer` says so.
-        let _queued = self.outgoing.send(Frame::new(ToWorker::Call { id }, message));
+        let _queued = self.outgoing.send(Outgoing { head: ToWorker::Call { id }, body: [message, Bytes::new()] });
         self.await_answer(answer, upcalls, limit).await
     }
 
     async fn await_answer(
         &self,
-        mut answer: oneshot::Receiver<Result<Bytes, Unanswered>>,
+        mut answer: oneshot::Receiver<End>,
         mut upcalls: watch::Receiver<usize>,
         mut limit: Duration,
-    ) -> Result<Bytes, Unanswered> {
+    ) -> End {
         loop {
             let working = *upcalls.borrow_and_update() == 0;
             let since = Instant::now();
@@ -160,10 +175,10 @@ impl Drop for Link {
     }
 }
 
-async fn write_all(mut queue: UnboundedReceiver<Frame<ToWorker>>, stream: OwnedWriteHalf) {
+async fn write_all(mut queue: UnboundedReceiver<Outgoing>, stream: OwnedWriteHalf) {
     let mut stream = BufWriter::new(stream);
-    while let Some(frame) = queue.recv().await {
-        if frames::write_async(&mut stream, &frame).await.is_err() {
+    while let Some(Outgoing { head, body: [start, rest] }) = queue.recv().await {
+        if frames::write_parts_async(&mut stream, &head, &[&start, &rest]).await.is_err() {
             return;
         }
     }
@@ -176,9 +191,11 @@ struct PendingCalls {
 }
 
 struct Pending {
-    answer: oneshot::Sender<Result<Bytes, Unanswered>>,
+    answer: oneshot::Sender<End>,
     /// Upcalls the call waits for.
     upcalls: watch::Sender<usize>,
+    /// See [`Answered::given`].
+    given: Option<Bytes>,
 }
 
 impl Default for PendingCalls {
@@ -187,7 +204,9 @@ impl Default for PendingCalls {
     }
 }
 
-type Entered = (oneshot::Receiver<Result<Bytes, Unanswered>>, watch::Receiver<usize>);
+type End = Result<Answered, Unanswered>;
+
+type Entered = (oneshot::Receiver<End>, watch::Receiver<usize>);
 
 impl PendingCalls {
     fn enter(&self, id: u64) -> Result<Entered, Unanswered> {
@@ -198,14 +217,16 @@ impl PendingCalls {
         if self.death.borrow().is_some() {
             return Err(self.died());
         }
-        calls.insert(id, Pending { answer, upcalls });
+        calls.insert(id, Pending { answer, upcalls, given: None });
         Ok((receiver, counter))
     }
 
     fn resolve(&self, id: u64, end: Result<Bytes, Unanswered>) {
-        if let Some(pending) = self.calls().remove(&id) {
+        // Not in the `if`: the lock would be held while the answer is sent.
+        let pending = self.calls().remove(&id);
+        if let Some(Pending { answer, given, .. }) = pending {
             // Whoever asked may have gone.
-            let _unheard = pending.answer.send(end);
+            let _unheard = answer.send(end.map(|message| Answered { message, given }));
         }
     }
 
@@ -214,8 +235,10 @@ impl PendingCalls {
         self.calls().get(&call).map(|pending| pending.upcalls.send_modify(|waiting| *waiting += 1)).is_some()
     }
 
-    fn upcall_ended(&self, call: u64) {
-        if let Some(pending) = self.calls().get(&call) {
+    /// An upcall was answered, with a JSON document where one was `given`.
+    fn upcall_ended(&self, call: u64, given: Option<Bytes>) {
+        if let Some(pending) = self.calls().get_mut(&call) {
+            pending.given = given.or(pending.given.take());
             pending.upcalls.send_modify(|waiting| *waiting -= 1);
         }
     }
@@ -239,7 +262,7 @@ impl PendingCalls {
 
 /// What attends to a worker for as long as it lives.
 struct UpcallServer {
-    outgoing: UnboundedSender<Frame<ToWorker>>,
+    outgoing: UnboundedSender<Outgoing>,
     pending: Arc<PendingCalls>,
     services: Arc<dyn HostServices>,
     log: Arc<Tail>,
@@ -296,7 +319,7 @@ impl UpcallServer {
 
     fn serve(&self, id: u64, call: u64, message: Bytes, upcalls: &mut JoinSet<()>) {
         if !self.pending.upcall_started(call) {
-            self.reply(id, &HostReply::Error(ToolError::new("the call that asks has ended")), &[]);
+            self.reply(id, &HostReply::Error(ToolError::new("the call that asks has ended")), Bytes::new());
             return;
         }
         let server = Self {
@@ -307,8 +330,9 @@ impl UpcallServer {
         };
         upcalls.spawn(async move {
             let (reply, body) = server.answer(call, &message).await;
-            server.reply(id, &reply, &body);
-            server.pending.upcall_ended(call);
+            // Before the reply goes out: the answer to the call may be here at once.
+            server.pending.upcall_ended(call, matches!(reply, HostReply::Json).then(|| body.clone()));
+            server.reply(id, &reply, body);
         });
     }
 
@@ -326,8 +350,9 @@ impl UpcallServer {
         }
     }
 
-    fn reply(&self, id: u64, reply: &HostReply, body: &[u8]) {
+    fn reply(&self, id: u64, reply: &HostReply, body: Bytes) {
+        let start = Bytes::from(join(reply, &[]));
         // A closed queue means a dead worker: nobody waits for the reply.
-        let _queued = self.outgoing.send(Frame::new(ToWorker::Reply { id }, join(reply, body)));
+        let _queued = self.outgoing.send(Outgoing { head: ToWorker::Reply { id }, body: [start, body] });
     }
 }
