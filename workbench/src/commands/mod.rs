@@ -16,11 +16,22 @@ mod smoke;
 mod tools;
 mod verify;
 
+use tokio::runtime::{Builder, Runtime};
+
 use crate::cli::{Cli, Command};
 use crate::error::Failure;
 use crate::exit::Exit;
 
 use self::context::Context;
+
+/// What the program runs on: one thread, since the work is done by children, and a call that crosses from thread to
+/// thread on its way to one takes twice as long. Files and pictures have threads of their own.
+///
+/// # Errors
+/// When the system refuses what it needs.
+pub fn runtime() -> std::io::Result<Runtime> {
+    Builder::new_current_thread().enable_all().build()
+}
 
 /// Does what the command line says.
 pub async fn run(cli: Cli) -> Result<Exit, Failure> {
@@ -31,7 +42,8 @@ pub async fn run(cli: Cli) -> Result<Exit, Failure> {
         biased;
         outcome = dispatch(&context, cli.command) => outcome,
         // What is dropped here ends its children and takes its temporary folders along.
-        true = runs::asked_to_end(), if !ends_itself => Ok(Exit::Interrupted),
+        // In a block of its own, so that nothing listens where this is disabled.
+        true = async { runs::asked_to_end().await }, if !ends_itself => Ok(Exit::Interrupted),
     }
 }
 

@@ -165,8 +165,10 @@ fn model_for(domain: &Domain, mode: Mode, sandbox: &Arc<dyn Sandbox>) -> Result<
 /// A flag that Ctrl-C or SIGTERM raises.
 pub(super) fn interrupt() -> watch::Receiver<bool> {
     let (raise, flag) = watch::channel(false);
+    // Listens from here on, not only when the task gets its first turn: by then a run may have begun.
+    let asked = asked_to_end();
     tokio::spawn(async move {
-        if asked_to_end().await {
+        if asked.await {
             // Nobody listens any more: the command is ending anyway.
             let _ = raise.send(true);
         }
@@ -175,13 +177,19 @@ pub(super) fn interrupt() -> watch::Receiver<bool> {
     flag
 }
 
-/// Comes back when Ctrl-C or SIGTERM asks the program to end; `false` when neither can be heard.
-pub(super) async fn asked_to_end() -> bool {
+/// Listens at once; comes back when Ctrl-C or SIGTERM asks the program to end, or with `false` when neither can be heard.
+pub(super) fn asked_to_end() -> impl Future<Output = bool> {
     use tokio::signal::unix::{SignalKind, signal};
-    let Ok(mut terminate) = signal(SignalKind::terminate()) else { return tokio::signal::ctrl_c().await.is_ok() };
-    tokio::select! {
-        pressed = tokio::signal::ctrl_c() => pressed.is_ok(),
-        told = terminate.recv() => told.is_some(),
+    let signals = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
+    async move {
+        match signals {
+            (Ok(mut pressed), Ok(mut told)) => tokio::select! {
+                pressed = pressed.recv() => pressed.is_some(),
+                told = told.recv() => told.is_some(),
+            },
+            (Ok(mut only), Err(_)) | (Err(_), Ok(mut only)) => only.recv().await.is_some(),
+            (Err(_), Err(_)) => false,
+        }
     }
 }
 
