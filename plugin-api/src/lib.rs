@@ -3,6 +3,8 @@
 //! A plugin is a library of *tools*: plain functions that a language model may call. The workbench
 //! loads it in a process of its own, fetches what the tools ask for, and keeps what they save. So a
 //! plugin needs no HTTP client, no cache and no file handling, and holds no unsafe code.
+//! On Linux that process is locked: a socket, a program or a file outside of the run's `out/` is refused to it with
+//! "permission denied" or "operation not permitted".
 //!
 //! This is a whole plugin, with its test. In a plugin of yours, `Cargo.toml` says
 //! `crate-type = ["cdylib"]` and names this crate and `serde`.

@@ -1,4 +1,5 @@
-//! The boundary of a plugin, with a real worker, a real library and everything that can go wrong.
+//! Calls of a plugin, with a real worker and a real library. What plugins do wrong is in `plugin_faults.rs`, what they
+//! may not do in `plugin_attempts.rs`.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "support/faulty.rs"]
@@ -9,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use faulty::{Faulty, Host, call, number, start};
+use faulty::{Faulty, Host, call, logged, number};
 use futures::future::join_all;
 use plugin_api::ToolError;
 use workbench::plugin::CallOutcome;
@@ -19,38 +20,6 @@ const LONG: u64 = 60;
 /// Long enough for what should not happen to happen.
 async fn let_others_run() {
     tokio::time::sleep(Duration::from_millis(50)).await;
-}
-
-#[tokio::test]
-async fn each_fault_costs_one_call_and_its_cause_is_named() {
-    let faulty = Faulty::compiled(&[]);
-    let host = Host::letting_through(0);
-    let client = faulty.client(LONG, &host).await;
-    assert_eq!(client.tools().len(), 2);
-    for (tool, cause) in [
-        ("panic", "panic: index out of bounds"),
-        ("abort", "abort"),
-        ("exit", "called exit(0)"),
-        ("exit_with_words", "called exit(3); its last words: giving up"),
-        ("null", "segmentation fault"),
-        ("overflow", "stack overflow"),
-        ("memory", "out of memory: an allocation of 99 bytes failed"),
-        ("close", "closed its channel"),
-        ("garbage", "broke the protocol: "),
-        ("no_reply", "its reply is not understood: "),
-        ("bad_head", "its reply is not understood: "),
-        ("bad_body", "answered something that is not JSON: "),
-        ("bad_text", "answered something that is not JSON: "),
-        ("bad_status", "refused the call: its status 77 is unknown"),
-        ("bad_request", "refused the call: what is that?"),
-    ] {
-        match call(&client, tool).await {
-            CallOutcome::Crashed(text) => assert!(text.starts_with(cause), "{tool}: {text}"),
-            other => panic!("{tool}: {other:?}"),
-        }
-        assert_eq!(number(&client, "answer").await, 1, "after {tool}");
-    }
-    client.stop().await;
 }
 
 #[tokio::test]
@@ -66,10 +35,8 @@ async fn answers_refusals_and_noise() {
     assert_eq!(number(&client, "environment").await, 1, "the guard and nothing else");
     assert_eq!(number(&client, "input").await, 0, "standard input is not the channel");
     assert_eq!(host.ended.load(Ordering::SeqCst), 6);
-    // The two streams of the worker are read by the way: what it printed may come a moment later.
-    while !client.log().contains("{\"kind\":\"answer\"") || !client.log().contains("{\"kind\":\"failed\"") {
-        tokio::task::yield_now().await;
-    }
+    logged(&client, "{\"kind\":\"answer\"").await;
+    logged(&client, "{\"kind\":\"failed\"").await;
     assert!(client.log().contains("a line for the log\n"));
 }
 
@@ -137,31 +104,6 @@ async fn eight_calls_run_at_once_and_more_wait() {
     assert_eq!(asking.len(), 20);
 }
 
-#[tokio::test]
-async fn a_library_that_cannot_be_used_says_why_and_what_to_do() {
-    let host = Host::letting_through(0);
-    let folder = tempfile::tempdir().unwrap();
-    let text = folder.path().join("libtext.so");
-    std::fs::write(&text, "not a library").unwrap();
-    for path in [&text, &folder.path().join("libnone.so")] {
-        let error = start(path, LONG, &host).await.err().unwrap().to_string();
-        assert!(error.starts_with(&format!("{} cannot be loaded as a plugin: ", path.display())), "{error}");
-    }
-    for (define, expected) in [
-        ("-DABI=99", "speaks plugin ABI 99, this workbench speaks 1; rebuild it: cargo build -p faulty"),
-        (
-            "-DWIRE=\"2\"",
-            "speaks plugin messages 2 (plugin-api 9.9.9), this workbench speaks 1; rebuild it: cargo build -p faulty",
-        ),
-        ("-DWITHOUT_CALL", "undefined symbol: workbench_call"),
-        ("-DBAD_CONSTRUCTOR", "did not start: abort; its last words: constructors are code too"),
-    ] {
-        let faulty = Faulty::compiled(&[define]);
-        let error = start(&faulty.library(), LONG, &host).await.err().unwrap().to_string();
-        assert!(error.contains(expected), "{define}: {error}");
-    }
-}
-
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn no_worker_outlives_its_client() {
@@ -189,7 +131,7 @@ async fn no_worker_outlives_its_client() {
 #[test]
 fn the_worker_is_no_command() {
     let output = Command::new(env!("CARGO_BIN_EXE_workbench"))
-        .args(["__plugin-worker", "library"])
+        .args(["__plugin-worker", "library", "out"])
         .stdin(Stdio::null())
         .output()
         .unwrap();

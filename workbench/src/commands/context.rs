@@ -136,6 +136,12 @@ impl Context {
         self.tool_session_in(domain, self.data(domain, source)?, limits, BY_HAND).await
     }
 
+    /// As [`Context::tool_session`], for a command that looks at the tools and calls none: nothing is written.
+    pub(super) async fn idle_session(&self, domain: &Domain) -> Result<ToolSession, Failure> {
+        let data = self.data(domain, &SourceOptions::default())?;
+        self.open_session(domain, data, domain.manifest.limits.clone(), BY_HAND).await
+    }
+
     /// As [`Context::tool_session`], with data and a folder of one's own.
     pub(super) async fn tool_session_in(
         &self,
@@ -144,11 +150,29 @@ impl Context {
         limits: Limits,
         folder: &str,
     ) -> Result<ToolSession, Failure> {
+        let out = self.out(domain, folder);
+        // A plugin may write by itself to a folder that is there when its worker starts.
+        fs::create_dir_all(&out)
+            .map_err(|error| Failure::usage(format!("the folder {} cannot be made: {error}", out.display())))?;
+        self.open_session(domain, data, limits, folder).await
+    }
+
+    fn out(&self, domain: &Domain, folder: &str) -> PathBuf {
+        self.results.join(domain.name()).join(folder).join("out")
+    }
+
+    async fn open_session(
+        &self,
+        domain: &Domain,
+        data: Data,
+        limits: Limits,
+        folder: &str,
+    ) -> Result<ToolSession, Failure> {
         let library = self.library(domain).await?;
-        let out = self.results.join(domain.name()).join(folder).join("out");
+        let out = self.out(domain, folder);
         let pages = Pages::load(&domain.folder.join("templates")).map_err(Failure::usage)?;
         let services = RunServices::new(data.web.clone(), OutFolder::new(&out), pages);
-        let settings = ClientSettings { tool_seconds: limits.tool_seconds, program: None };
+        let settings = ClientSettings { tool_seconds: limits.tool_seconds, out: out.clone(), program: None };
         let client = PluginClient::start(&library, Arc::new(services), settings).await.map_err(plugin)?;
         let calls = Arc::new(Mutex::new(Vec::new()));
         let heard = Arc::clone(&calls);

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use serde::Serialize;
 
 use crate::cli::DoctorArguments;
-use crate::cli::options::{Format, SourceOptions};
+use crate::cli::options::Format;
 use crate::env;
 use crate::error::Failure;
 use crate::exit::Exit;
@@ -115,10 +115,7 @@ async fn python() -> Result<String, String> {
 
 async fn domain(context: &Context, name: &str) -> Result<String, String> {
     let domain = context.domain(name).map_err(|failure| failure.to_string())?;
-    let session = context
-        .tool_session(&domain, &SourceOptions::default(), domain.manifest.limits.clone())
-        .await
-        .map_err(|failure| failure.to_string())?;
+    let session = context.idle_session(&domain).await.map_err(|failure| failure.to_string())?;
     let data = if domain.cassette.is_some() { "runs offline from its cassette" } else { "needs its API" };
     Ok(format!("{} tools, {data}", session.toolbox.tools().len()))
 }

@@ -1,7 +1,6 @@
 //! `workbench tools`
 
 use crate::cli::ToolsArguments;
-use crate::cli::options::SourceOptions;
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::printer;
@@ -14,7 +13,7 @@ use super::print_json;
 /// The tools as schemas, or as the Python text of code mode.
 pub(super) async fn run(context: &Context, arguments: &ToolsArguments) -> Result<Exit, Failure> {
     let domain = context.domain(&arguments.domain)?;
-    let session = context.tool_session(&domain, &SourceOptions::default(), domain.manifest.limits.clone()).await?;
+    let session = context.idle_session(&domain).await?;
     let mut tools = session.toolbox.tools().to_vec();
     if let Some(name) = &arguments.tool {
         let known: Vec<String> = tools.iter().map(|tool| tool.name.clone()).collect();

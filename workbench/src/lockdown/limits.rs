@@ -5,27 +5,34 @@ use std::io;
 use rustix::process::{Resource, Rlimit, setrlimit};
 
 /// What a process may use.
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only Linux holds processes to all of it"))]
 pub(super) struct Limits {
     /// Bytes of address space beyond what it has now.
     pub(super) memory: u64,
-    /// Seconds of processor time.
-    pub(super) cpu_seconds: u64,
+    /// Seconds of processor time; none for a process that works for as long as it is asked.
+    pub(super) cpu_seconds: Option<u64>,
     /// Highest number of open files.
     pub(super) open_files: u64,
     /// Longest file it may write, in bytes.
     pub(super) file_bytes: u64,
+    /// Whether it starts no further thread or process. Linux counts both as one, and all of a user's.
+    pub(super) alone: bool,
 }
 
 impl Limits {
-    /// Puts this process under the limits. It leaves no core file and starts no further process.
+    /// Puts this process under the limits. It leaves no core file.
     pub(super) fn apply(&self) -> io::Result<()> {
-        set(Resource::Cpu, self.cpu_seconds)?;
+        if let Some(seconds) = self.cpu_seconds {
+            set(Resource::Cpu, seconds)?;
+        }
         set(Resource::Core, 0)?;
         set(Resource::Nofile, self.open_files)?;
         set(Resource::Fsize, self.file_bytes)?;
         #[cfg(target_os = "linux")]
         {
-            set(Resource::Nproc, 0)?;
+            if self.alone {
+                set(Resource::Nproc, 0)?;
+            }
             set(Resource::As, address_space()?.saturating_add(self.memory))?;
         }
         Ok(())

@@ -11,11 +11,11 @@ const OPEN_FILES: u64 = 8;
 /// Takes this process, all its threads, every right a script does not need. `memory`: bytes beyond
 /// what it has now.
 pub fn lock(memory: u64, cpu_seconds: u64) -> io::Result<()> {
-    Limits { memory, cpu_seconds, open_files: OPEN_FILES, file_bytes: 0 }.apply()?;
+    Limits { memory, cpu_seconds: Some(cpu_seconds), open_files: OPEN_FILES, file_bytes: 0, alone: true }.apply()?;
     #[cfg(target_os = "linux")]
     {
         rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
-        super::system_calls::allow_only(ALLOWED)?;
+        super::system_calls::allow_only(ALLOWED, &[])?;
     }
     Ok(())
 }
@@ -49,7 +49,6 @@ const ALLOWED: &[i64] = {
         SYS_sched_yield,
         SYS_getpid,
         SYS_gettid,
-        SYS_tgkill,
         SYS_exit,
         SYS_exit_group,
         SYS_restart_syscall,

@@ -22,10 +22,11 @@ fn cause_of_signal(number: i32, stderr: &str) -> String {
     match Signal::from_named_raw(number) {
         Some(Signal::ABORT) => cause_of_abort(stderr),
         Some(Signal::ILL) => "illegal instruction".to_owned(),
-        Some(Signal::BUS) => "bus error".to_owned(),
+        Some(Signal::BUS) => "bus error, perhaps in a file that was cut short".to_owned(),
         Some(Signal::FPE) => "arithmetic error".to_owned(),
         Some(Signal::KILL) => "killed from outside, perhaps for lack of memory".to_owned(),
         Some(Signal::SEGV) => "segmentation fault".to_owned(),
+        Some(Signal::XFSZ) => "wrote a longer file than it may".to_owned(),
         Some(Signal::SYS) => "forbidden system call".to_owned(),
         _ => format!("signal {number}"),
     }
@@ -83,7 +84,8 @@ mod tests {
             ),
             (Signal::KILL.as_raw(), "noise", "killed from outside, perhaps for lack of memory"),
             (Signal::SEGV.as_raw(), "noise", "segmentation fault"),
-            (Signal::BUS.as_raw(), "", "bus error"),
+            (Signal::BUS.as_raw(), "", "bus error, perhaps in a file that was cut short"),
+            (Signal::XFSZ.as_raw(), "", "wrote a longer file than it may"),
             (Signal::SYS.as_raw(), "", "forbidden system call"),
             (Signal::XCPU.as_raw(), "", &format!("signal {}", Signal::XCPU.as_raw())),
         ] {

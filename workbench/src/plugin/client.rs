@@ -29,6 +29,8 @@ const GREETING_LIMIT: Duration = Duration::from_secs(30);
 pub struct ClientSettings {
     /// Seconds one call may take; the clock stands while the call waits for the host.
     pub tool_seconds: u64,
+    /// The run's `out/`, the only folder the plugin itself may write to. Where it is not there, there is none.
+    pub out: PathBuf,
     /// The workbench binary that runs as worker; `None` is the running program.
     pub program: Option<PathBuf>,
 }
@@ -189,11 +191,12 @@ impl Core {
             Some(program) => program.clone(),
             None => std::env::current_exe().map_err(|error| self.start_error(error))?,
         };
-        let link = Link::start(&program, &self.library, Arc::clone(&self.services), Arc::clone(&self.log)).await;
+        let (services, log) = (Arc::clone(&self.services), Arc::clone(&self.log));
+        let link = Link::start(&program, &self.library, &self.settings.out, services, log).await;
         link.map_err(|failure| match failure {
             StartFailure::Process(reason) => self.start_error(reason),
             StartFailure::Library(LoadFailure::Unusable { message }) => {
-                PluginError::Load { library: self.library.clone(), reason: message }
+                PluginError::Load { library: self.library.clone(), reason: explained(message, &self.library) }
             }
             StartFailure::Library(LoadFailure::Abi { theirs }) => {
                 PluginError::Abi { library: self.library.clone(), theirs, rebuild: rebuild_command(&self.library) }
@@ -265,6 +268,14 @@ impl Core {
     fn worker(&self) -> MutexGuard<'_, Worker> {
         self.worker.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The loader's words. The lock hides libraries in other places from it, and it then says that they are not there.
+fn explained(message: String, library: &Path) -> String {
+    if message.contains("cannot open shared object file") && !message.starts_with(&*library.to_string_lossy()) {
+        return format!("{message}; a plugin may link libraries of the system and those beside it");
+    }
+    message
 }
 
 /// What a tool answers must be JSON; it is looked at here once, and never again on its way. A document that the host has

@@ -13,7 +13,7 @@ use std::ptr;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use plugin_api::abi::{self, ABI_VERSION, AbiVersionFunction, Buffer, CallFunction, FreeFunction, HostTable};
 
-use super::messages::LoadFailure;
+use super::messages::{LoadFailure, within_limit};
 
 /// Answers one message of a plugin. Called from any thread, also from several at once.
 pub(super) type Upcall<'a> = &'a (dyn Fn(&[u8]) -> Vec<u8> + Sync);
@@ -52,6 +52,7 @@ impl PluginLibrary {
         // SAFETY: all four arguments are valid until the call returns, which is how long a plugin may use them.
         let status = unsafe { (self.call)(&raw const host, message.as_ptr(), message.len(), &raw mut out) };
         let answer = Answer { buffer: out, free: self.free };
+        within_limit("answer", answer.bytes().len())?;
         match status {
             abi::OK => Ok(answer),
             abi::BAD_REQUEST => Err(String::from_utf8_lossy(answer.bytes()).into_owned()),

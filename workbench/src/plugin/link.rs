@@ -12,7 +12,7 @@ use plugin_api::wire::{HostReply, HostRequest, join};
 use tokio::io::{BufReader, BufWriter};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::sync::{Notify, oneshot, watch};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -24,6 +24,13 @@ use crate::frames::{self, Frame};
 
 /// How long a worker may take to load its library, whose constructors are foreign code.
 const START_LIMIT: Duration = Duration::from_secs(30);
+
+/// Requests of one worker that are served at once; more wait. A tool that fetches on many threads has enough of it.
+const UPCALLS_AT_ONCE: usize = 64;
+
+/// KiB of replies that may wait for a worker to read them. A plugin that asks and does not listen must not fill the
+/// host's memory.
+const REPLY_ROOM: usize = 64 * 1024;
 
 /// How long frames of a process that has ended may still come in.
 const DRAIN_LIMIT: Duration = Duration::from_millis(500);
@@ -57,12 +64,6 @@ pub(super) struct Answered {
     pub(super) given: Option<Bytes>,
 }
 
-/// A frame on its way out; the second part of its body is a document that is not copied.
-struct Outgoing {
-    head: ToWorker,
-    body: [Bytes; 2],
-}
-
 /// A worker that is alive, or was. Dropping it kills the worker.
 pub(super) struct Link {
     outgoing: UnboundedSender<Outgoing>,
@@ -70,15 +71,24 @@ pub(super) struct Link {
     kill: Arc<Notify>,
 }
 
+/// A frame on its way to the worker, with the room it takes until it is written.
+struct Outgoing {
+    head: ToWorker,
+    /// A message, or its head and a document behind it, which so needs no copy.
+    body: [Bytes; 2],
+    room: Option<OwnedSemaphorePermit>,
+}
+
 impl Link {
     /// Starts a worker and waits until it has loaded the library.
     pub(super) async fn start(
         program: &Path,
         library: &Path,
+        out: &Path,
         services: Arc<dyn HostServices>,
         log: Arc<Tail>,
     ) -> Result<Self, StartFailure> {
-        let (process, stream) = WorkerProcess::spawn(program, library, Arc::clone(&log))
+        let (process, stream) = WorkerProcess::spawn(program, library, out, Arc::clone(&log))
             .map_err(|error| StartFailure::Process(format!("{}: {error}", program.display())))?;
         let (incoming, outgoing) = stream.into_split();
         let mut incoming = BufReader::new(incoming);
@@ -111,7 +121,8 @@ impl Link {
         let (pending, kill) = (Arc::new(PendingCalls::default()), Arc::new(Notify::new()));
         // Frames are written by a task of their own, so that whoever gives up waiting leaves none half written.
         tokio::spawn(write_all(queue, stream));
-        let server = UpcallServer { outgoing: outgoing.clone(), pending: Arc::clone(&pending), services, log };
+        let room = Arc::new(Semaphore::new(REPLY_ROOM));
+        let server = UpcallServer { outgoing: outgoing.clone(), room, pending: Arc::clone(&pending), services, log };
         tokio::spawn(server.attend(process, incoming, Arc::clone(&kill)));
         Self { outgoing, pending, kill }
     }
@@ -126,7 +137,8 @@ impl Link {
     pub(super) async fn call(&self, id: u64, message: Bytes, limit: Duration) -> Result<Answered, Unanswered> {
         let (answer, upcalls) = self.pending.enter(id)?;
         // A closed queue means a dead worker, and then `answer` says so.
-        let _queued = self.outgoing.send(Outgoing { head: ToWorker::Call { id }, body: [message, Bytes::new()] });
+        let body = [message, Bytes::new()];
+        let _queued = self.outgoing.send(Outgoing { head: ToWorker::Call { id }, body, room: None });
         self.await_answer(answer, upcalls, limit).await
     }
 
@@ -177,10 +189,11 @@ impl Drop for Link {
 
 async fn write_all(mut queue: UnboundedReceiver<Outgoing>, stream: OwnedWriteHalf) {
     let mut stream = BufWriter::new(stream);
-    while let Some(Outgoing { head, body: [start, rest] }) = queue.recv().await {
+    while let Some(Outgoing { head, body: [start, rest], room }) = queue.recv().await {
         if frames::write_parts_async(&mut stream, &head, &[&start, &rest]).await.is_err() {
             return;
         }
+        drop(room);
     }
 }
 
@@ -221,13 +234,14 @@ impl PendingCalls {
         Ok((receiver, counter))
     }
 
-    fn resolve(&self, id: u64, end: Result<Bytes, Unanswered>) {
-        // Not in the `if`: the lock would be held while the answer is sent.
+    /// An error for a call that is not under way: a worker answers each call once.
+    fn resolve(&self, id: u64, end: Result<Bytes, Unanswered>) -> io::Result<()> {
         let pending = self.calls().remove(&id);
-        if let Some(Pending { answer, given, .. }) = pending {
-            // Whoever asked may have gone.
-            let _unheard = answer.send(end.map(|message| Answered { message, given }));
-        }
+        let Pending { answer, given, .. } =
+            pending.ok_or_else(|| io::Error::other(format!("it answered call {id}, which is not under way")))?;
+        // Whoever asked may have gone.
+        let _unheard = answer.send(end.map(|message| Answered { message, given }));
+        Ok(())
     }
 
     /// Whether the call is still under way; if so, its clock now stands.
@@ -261,8 +275,10 @@ impl PendingCalls {
 }
 
 /// What attends to a worker for as long as it lives.
+#[derive(Clone)]
 struct UpcallServer {
     outgoing: UnboundedSender<Outgoing>,
+    room: Arc<Semaphore>,
     pending: Arc<PendingCalls>,
     services: Arc<dyn HostServices>,
     log: Arc<Tail>,
@@ -300,13 +316,16 @@ impl UpcallServer {
     async fn read_all(&self, mut incoming: BufReader<OwnedReadHalf>, upcalls: &mut JoinSet<()>) -> io::Result<()> {
         while let Some(Frame { head, body }) = frames::read_async(&mut incoming).await? {
             match head {
-                FromWorker::Answer { id } => self.pending.resolve(id, Ok(body)),
+                FromWorker::Answer { id } => self.pending.resolve(id, Ok(body))?,
                 FromWorker::Refused { id } => {
                     let text = String::from_utf8_lossy(&body).into_owned();
-                    self.pending.resolve(id, Err(Unanswered::Refused(text)));
+                    self.pending.resolve(id, Err(Unanswered::Refused(text)))?;
                 }
                 FromWorker::Request { id, call } => {
                     while upcalls.try_join_next().is_some() {}
+                    if upcalls.len() >= UPCALLS_AT_ONCE {
+                        upcalls.join_next().await;
+                    }
                     self.serve(id, call, body, upcalls);
                 }
                 FromWorker::Ready | FromWorker::Failed { .. } => {
@@ -318,26 +337,24 @@ impl UpcallServer {
     }
 
     fn serve(&self, id: u64, call: u64, message: Bytes, upcalls: &mut JoinSet<()>) {
-        if !self.pending.upcall_started(call) {
-            self.reply(id, &HostReply::Error(ToolError::new("the call that asks has ended")), Bytes::new());
-            return;
-        }
-        let server = Self {
-            outgoing: self.outgoing.clone(),
-            pending: Arc::clone(&self.pending),
-            services: Arc::clone(&self.services),
-            log: Arc::clone(&self.log),
-        };
+        let server = self.clone();
+        let under_way = self.pending.upcall_started(call);
         upcalls.spawn(async move {
-            let (reply, body) = server.answer(call, &message).await;
-            // Before the reply goes out: the answer to the call may be here at once.
-            server.pending.upcall_ended(call, matches!(reply, HostReply::Json).then(|| body.clone()));
-            server.reply(id, &reply, body);
+            let (reply, body) = if under_way {
+                let answer = server.answer(call, message).await;
+                // Before there is room for the answer: the clock of a plugin that does not listen goes on.
+                let (reply, body) = &answer;
+                server.pending.upcall_ended(call, matches!(reply, HostReply::Json).then(|| body.clone()));
+                answer
+            } else {
+                (HostReply::Error(ToolError::new("the call that asks has ended")), Bytes::new())
+            };
+            server.reply(id, &reply, body).await;
         });
     }
 
-    async fn answer(&self, call: u64, message: &Bytes) -> (HostReply, Bytes) {
-        match split(message) {
+    async fn answer(&self, call: u64, message: Bytes) -> (HostReply, Bytes) {
+        match split(&message) {
             Ok((HostRequest::Log { message }, _)) => {
                 self.log.add(format!("{message}\n").as_bytes());
                 (HostReply::Done, Bytes::new())
@@ -350,9 +367,12 @@ impl UpcallServer {
         }
     }
 
-    fn reply(&self, id: u64, reply: &HostReply, body: Bytes) {
-        let start = Bytes::from(join(reply, &[]));
+    async fn reply(&self, id: u64, reply: &HostReply, body: Bytes) {
+        let kibibytes = body.len().div_ceil(1024).clamp(1, REPLY_ROOM) as u32;
+        // The room is never closed.
+        let room = Arc::clone(&self.room).acquire_many_owned(kibibytes).await.ok();
+        let body = [Bytes::from(join(reply, &[])), body];
         // A closed queue means a dead worker: nobody waits for the reply.
-        let _queued = self.outgoing.send(Outgoing { head: ToWorker::Reply { id }, body: [start, body] });
+        let _queued = self.outgoing.send(Outgoing { head: ToWorker::Reply { id }, body, room });
     }
 }

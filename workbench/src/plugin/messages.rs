@@ -6,6 +6,8 @@ use plugin_api::wire;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::frames;
+
 /// Calls the worker runs at once: one thread each.
 pub(super) const CALLS_IN_FLIGHT: usize = 8;
 
@@ -75,4 +77,13 @@ pub(super) enum LoadFailure {
 pub(super) fn split<H: DeserializeOwned>(message: &Bytes) -> Result<(H, Bytes), String> {
     let (head, body) = wire::split(message)?;
     Ok((head, message.slice_ref(body)))
+}
+
+/// Says so when a message is longer than a frame may be: the host would have to stop a worker that sends it.
+pub(super) fn within_limit(what: &str, bytes: usize) -> Result<(), String> {
+    let most = frames::MAX_BODY;
+    if bytes as u64 > most {
+        return Err(format!("its {what} of {bytes} bytes is over the limit of {most}"));
+    }
+    Ok(())
 }

@@ -3,6 +3,7 @@
 mod build;
 mod cause;
 mod client;
+mod documents;
 mod error;
 mod library;
 mod link;

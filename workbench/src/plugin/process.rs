@@ -3,7 +3,7 @@
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream as StdUnixStream;
-use std::path::Path;
+use std::path::{Path, absolute};
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,14 +33,16 @@ pub(super) struct WorkerProcess {
 }
 
 impl WorkerProcess {
-    /// Starts [`SUBCOMMAND`]. Returns the host's end of its channel; what it
+    /// Starts [`SUBCOMMAND`] for `library`, which may write to `out`. Returns the host's end of its channel; what it
     /// prints goes to `log`.
-    pub(super) fn spawn(program: &Path, library: &Path, log: Arc<Tail>) -> io::Result<(Self, UnixStream)> {
+    pub(super) fn spawn(program: &Path, library: &Path, out: &Path, log: Arc<Tail>) -> io::Result<(Self, UnixStream)> {
         let (ours, theirs) = StdUnixStream::pair()?;
         ours.set_nonblocking(true)?;
         let mut child = Command::new(program)
             .arg(SUBCOMMAND)
-            .arg(library)
+            // The worker changes its folder.
+            .arg(absolute(library)?)
+            .arg(absolute(out)?)
             .env_clear()
             .env(env::WORKER_GUARD, "1")
             .stdin(OwnedFd::from(theirs))

@@ -1,8 +1,5 @@
 //! The services of one run: what its tools may fetch, save and draw.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use async_trait::async_trait;
 use bytes::Bytes;
 use plugin_api::ToolError;
@@ -10,6 +7,7 @@ use plugin_api::wire::{HostReply, HostRequest, Picture, SavedFile};
 use serde_json::Value;
 use tokio::task::spawn_blocking;
 
+use super::documents::Documents;
 use super::services::HostServices;
 use crate::artifacts::{OutFolder, Pages, contact_sheet};
 use crate::web::{Expect, WebClient, WebError};
@@ -19,8 +17,8 @@ pub struct RunServices {
     web: WebClient,
     out: OutFolder,
     pages: Pages,
-    /// Documents that were fetched and not handed over, by call; a handle is a place in the list.
-    documents: Mutex<HashMap<u64, Vec<Bytes>>>,
+    /// What was fetched and not handed over.
+    documents: Documents,
 }
 
 type Served = Result<(HostReply, Bytes), ToolError>;
@@ -32,14 +30,14 @@ impl HostServices for RunServices {
     }
 
     fn call_ended(&self, call: u64) {
-        self.documents().remove(&call);
+        self.documents.forget(call);
     }
 }
 
 impl RunServices {
     /// Services for one run: what it fetches goes through `web`, what it saves into `out`.
     pub fn new(web: WebClient, out: OutFolder, pages: Pages) -> Self {
-        Self { web, out, pages, documents: Mutex::default() }
+        Self { web, out, pages, documents: Documents::default() }
     }
 
     async fn serve(&self, call: u64, request: HostRequest, body: Bytes) -> Served {
@@ -51,12 +49,12 @@ impl RunServices {
             HostRequest::GetBytes { path, query } => {
                 let answer = self.web.get(&path, &query, Expect::Bytes).await.map_err(web_error)?;
                 let length = answer.body.len() as u64;
-                let handle = self.keep(call, answer.body);
+                let handle = self.documents.keep(call, answer.body)?;
                 Ok(bare(HostReply::Bytes { handle, length, content_type: answer.content_type }))
             }
-            HostRequest::Read { handle } => Ok((HostReply::Content, self.document(call, handle)?)),
+            HostRequest::Read { handle } => Ok((HostReply::Content, self.documents.get(call, handle)?)),
             HostRequest::Save { name, extension, handle } => {
-                let bytes = handle.map_or(Ok(body), |handle| self.document(call, handle))?;
+                let bytes = handle.map_or(Ok(body), |handle| self.documents.get(call, handle))?;
                 self.save(name, extension, bytes).await
             }
             HostRequest::Saved { name, extension } => {
@@ -92,26 +90,6 @@ impl RunServices {
             out.save(&name, "html", page.as_bytes()).map_err(tool_error)
         })
         .await
-    }
-
-    fn keep(&self, call: u64, document: Bytes) -> u64 {
-        let mut documents = self.documents();
-        let list = documents.entry(call).or_default();
-        list.push(document);
-        list.len() as u64 - 1
-    }
-
-    fn document(&self, call: u64, handle: u64) -> Result<Bytes, ToolError> {
-        let documents = self.documents();
-        let list = documents.get(&call).map_or(&[][..], Vec::as_slice);
-        let document = usize::try_from(handle).ok().and_then(|place| list.get(place));
-        document
-            .cloned()
-            .ok_or_else(|| ToolError::new(format!("this call fetched no document with the handle {handle}")))
-    }
-
-    fn documents(&self) -> MutexGuard<'_, HashMap<u64, Vec<Bytes>>> {
-        self.documents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The plugin worker: the hidden subcommand `__plugin-worker LIBRARY`, in which a plugin runs.
+//! The plugin worker: the hidden subcommand `__plugin-worker LIBRARY OUT`, in which a plugin runs.
 //!
 //! The channel to the host arrives as standard input. Whatever the plugin prints goes to standard
 //! output and error, which the host keeps as log text; the channel it never sees.
@@ -18,19 +18,19 @@ use plugin_api::ToolError;
 use plugin_api::wire::{HostReply, join};
 
 use super::library::PluginLibrary;
-use super::messages::{CALLS_IN_FLIGHT, FromWorker, ToWorker};
+use super::messages::{CALLS_IN_FLIGHT, FromWorker, ToWorker, within_limit};
 use crate::exit::Exit;
 use crate::frames::{self, Frame};
-use crate::{env, printer};
+use crate::{env, lockdown, printer};
 
 /// Runs the worker until the host closes the channel. `main` calls this before it starts anything else.
 pub fn run() -> ExitCode {
-    let library = std::env::args_os().nth(2).map(PathBuf::from);
-    let (Some(_), Some(library)) = (std::env::var_os(env::WORKER_GUARD), library) else {
+    let mut paths = std::env::args_os().skip(2).map(PathBuf::from);
+    let (Some(_), Some(library), Some(out)) = (std::env::var_os(env::WORKER_GUARD), paths.next(), paths.next()) else {
         printer::note("error: __plugin-worker is started by the workbench itself and is no command");
         return Exit::Usage.into();
     };
-    match work(&library) {
+    match work(&library, &out) {
         Ok(()) => Exit::Success.into(),
         Err(error) => {
             printer::note(&format!("plugin worker: {error}"));
@@ -39,11 +39,13 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// The order matters: limits bind the calling thread and what it starts later, so they come before
-/// the first thread, and before the library, whose constructors run while it is loaded.
-fn work(library: &Path) -> io::Result<()> {
+/// The order matters: the lock binds the calling thread and what it starts later, so it comes before the first thread,
+/// and before the library, whose constructors run while it is loaded.
+fn work(library: &Path, out: &Path) -> io::Result<()> {
     let link = take_link()?;
-    restrict()?;
+    // What a tool calls `out/436535.jpg` is that to the plugin, too. Without a run there is no such folder.
+    let _nothing_to_write_to = out.parent().map(std::env::set_current_dir);
+    lockdown::plugin::lock(library, out)?;
     let channel = Arc::new(Channel::new(link.try_clone()?));
     let jobs = start_pool(&channel)?;
     match PluginLibrary::open(library) {
@@ -60,17 +62,6 @@ fn take_link() -> io::Result<File> {
     let link = io::stdin().as_fd().try_clone_to_owned()?;
     rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
     Ok(File::from(link))
-}
-
-/// What this process may not do: leave a core file, outlive the host.
-fn restrict() -> io::Result<()> {
-    use rustix::process::{Resource, Rlimit, setrlimit};
-    setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?;
-    // The end of the channel tells the same, but an endless call would not let the process end. The
-    // kernel watches the thread that started us: one of the host's runtime, which live as long as it.
-    #[cfg(target_os = "linux")]
-    rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
-    Ok(())
 }
 
 /// A call on its way to a thread of the pool.
@@ -98,9 +89,10 @@ fn run_jobs(queue: &Mutex<mpsc::Receiver<Job>>, channel: &Channel) {
             Ok(answer) => channel.send(&FromWorker::Answer { id }, answer.bytes()),
             Err(text) => channel.send(&FromWorker::Refused { id }, text.as_bytes()),
         };
-        // Without a host there is nobody to tell; the main thread sees the same and ends.
-        if sent.is_err() {
-            return;
+        // The host is gone, or the plugin has closed the channel, on which the main thread may then wait for ever.
+        if let Err(error) = sent {
+            printer::note(&format!("plugin worker: it cannot answer: {error}"));
+            std::process::abort();
         }
     }
 }
@@ -138,13 +130,16 @@ impl Channel {
 
     /// Sends a request of the plugin to the host and waits for the reply.
     fn ask(&self, call: u64, message: &[u8]) -> Vec<u8> {
+        if let Err(text) = within_limit("request", message.len()) {
+            return failed(&text);
+        }
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (reply, receiver) = mpsc::sync_channel(1);
         lock(&self.waiting).insert(id, reply);
         let sent = self.send(&FromWorker::Request { id, call }, message);
         match sent.map(|()| receiver.recv()) {
             Ok(Ok(reply)) => reply.into(),
-            _ => host_is_gone(),
+            _ => failed("the host no longer answers"),
         }
     }
 
@@ -156,8 +151,8 @@ impl Channel {
     }
 }
 
-fn host_is_gone() -> Vec<u8> {
-    join(&HostReply::Error(ToolError::new("the host no longer answers")), &[])
+fn failed(text: &str) -> Vec<u8> {
+    join(&HostReply::Error(ToolError::new(text)), &[])
 }
 
 /// A thread that panicked while it held a lock leaves nothing half done here.

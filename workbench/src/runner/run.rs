@@ -91,7 +91,7 @@ async fn play(setup: &mut RunSetup, request: RunRequest<'_>, web: &WebClient, pr
 async fn start_plugin(request: &RunRequest<'_>, web: &WebClient, folder: &RunFolder) -> Result<PluginClient, RunError> {
     let pages = Pages::load(&request.domain.folder.join("templates"))?;
     let services = RunServices::new(web.clone(), OutFolder::new(folder.out()), pages);
-    let settings = ClientSettings { tool_seconds: request.limits.tool_seconds, program: None };
+    let settings = ClientSettings { tool_seconds: request.limits.tool_seconds, out: folder.out(), program: None };
     Ok(PluginClient::start(request.library, Arc::new(services), settings).await?)
 }
 

@@ -1,4 +1,5 @@
-//! The plugin `fixtures/faulty.c`, compiled by the system's C compiler, and a host for it.
+//! Plugins that go wrong: `fixtures/faulty.c`, compiled by the system's C compiler, and `plugins/faulty`; and a host
+//! for them.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use std::path::{Path, PathBuf};
@@ -11,9 +12,10 @@ use bytes::Bytes;
 use plugin_api::wire::{HostReply, HostRequest};
 use tempfile::TempDir;
 use tokio::sync::Semaphore;
-use workbench::plugin::{CallOutcome, ClientSettings, HostServices, PluginClient, PluginError};
+use workbench::domain::Domain;
+use workbench::plugin::{CallOutcome, ClientSettings, HostServices, PluginClient, PluginError, library_for};
 
-/// A compiled plugin, in a folder that goes with it.
+/// A compiled plugin, in a folder that goes with it, with an `out/` beside it.
 pub(crate) struct Faulty {
     folder: TempDir,
 }
@@ -21,13 +23,41 @@ pub(crate) struct Faulty {
 impl Faulty {
     /// Compiles the plugin, with the C compiler that the README asks for.
     pub(crate) fn compiled(defines: &[&str]) -> Self {
-        let faulty = Self { folder: tempfile::tempdir().unwrap() };
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/faulty.c");
+        Self::of_source(&source, &[&["-O0", "-w"], defines].concat())
+    }
+
+    /// Compiles a plugin from a file of C.
+    pub(crate) fn of_source(source: &Path, options: &[&str]) -> Self {
+        let faulty = Self::empty();
         let mut compiler = Command::new("cc");
-        compiler.args(["-shared", "-fPIC", "-O0", "-w", "-o"]).arg(faulty.library()).arg(source).args(defines);
+        compiler.args(["-shared", "-fPIC", "-o"]).arg(faulty.library()).arg(source).args(options);
         let output = compiler.output().unwrap_or_else(|error| panic!("the C compiler `cc` does not run: {error}"));
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         faulty
+    }
+
+    /// The plugin in Rust, built by the host as every plugin of the workspace is.
+    pub(crate) async fn built() -> Self {
+        let faulty = Self::empty();
+        let domain = faulty.folder().join("trial");
+        std::fs::create_dir(&domain).unwrap();
+        let manifest = "[domain]\nname = \"trial\"\ntitle = \"Trial\"\nplugin = \"faulty\"\n";
+        std::fs::write(domain.join("domain.toml"), manifest).unwrap();
+        let built = library_for(&Domain::load(&domain).unwrap(), &|_| {}).await.unwrap();
+        std::fs::copy(built, faulty.library()).unwrap();
+        std::fs::remove_dir_all(domain).unwrap();
+        faulty
+    }
+
+    fn empty() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("out")).unwrap();
+        Self { folder }
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     pub(crate) fn library(&self) -> PathBuf {
@@ -42,18 +72,37 @@ impl Faulty {
 
 pub(crate) async fn start(library: &Path, tool_seconds: u64, host: &Arc<Host>) -> Result<PluginClient, PluginError> {
     let program = Some(PathBuf::from(env!("CARGO_BIN_EXE_workbench")));
-    PluginClient::start(library, Arc::clone(host) as _, ClientSettings { tool_seconds, program }).await
+    let out = library.with_file_name("out");
+    PluginClient::start(library, Arc::clone(host) as _, ClientSettings { tool_seconds, out, program }).await
 }
 
 pub(crate) async fn call(client: &PluginClient, tool: &str) -> CallOutcome {
-    client.call(tool, Bytes::from_static(b"{}")).await
+    call_with(client, tool, "{}").await
+}
+
+/// A call whose arguments are this text; tools in C take any.
+pub(crate) async fn call_with(client: &PluginClient, tool: &str, arguments: &str) -> CallOutcome {
+    client.call(tool, Bytes::copy_from_slice(arguments.as_bytes())).await
 }
 
 /// The number a tool answers.
 pub(crate) async fn number(client: &PluginClient, tool: &str) -> i64 {
-    match call(client, tool).await {
+    number_of(client, tool, "{}").await
+}
+
+/// The number a tool answers to these arguments.
+pub(crate) async fn number_of(client: &PluginClient, tool: &str, arguments: &str) -> i64 {
+    match call_with(client, tool, arguments).await {
         CallOutcome::Answer(body) => serde_json::from_slice(&body).unwrap(),
-        other => panic!("{tool}: {other:?}"),
+        other => panic!("{tool} {arguments}: {other:?}"),
+    }
+}
+
+/// Waits until the log has this text. The two streams of a worker are read by the way: what it printed may come a
+/// moment after its answer.
+pub(crate) async fn logged(client: &PluginClient, text: &str) {
+    while !client.log().contains(text) {
+        tokio::task::yield_now().await;
     }
 }
 
