@@ -59,16 +59,23 @@ pub fn read<H: DeserializeOwned>(stream: &mut impl BufRead) -> io::Result<Option
     let mut line = Vec::new();
     stream.take(MAX_HEAD).read_until(b'\n', &mut line)?;
     let Some((head, length)) = parse_line(&line, MAX_BODY)? else { return Ok(None) };
-    let mut body = vec![0; length];
-    stream.read_exact(&mut body)?;
-    Ok(Some(Frame { head, body: body.into() }))
+    let mut body = Vec::with_capacity(length);
+    stream.take(length as u64).read_to_end(&mut body)?;
+    whole(head, body, length).map(Some)
 }
 
 /// Writes one frame and flushes.
 pub fn write<H: Serialize>(stream: &mut impl Write, frame: &Frame<H>) -> io::Result<()> {
-    let line = line_of(frame)?;
-    stream.write_all(&line)?;
-    stream.write_all(&frame.body)?;
+    write_parts(stream, &frame.head, &[&frame.body])
+}
+
+/// Writes one frame whose body is these parts, one behind the other, and flushes: a record needs no copy to get a line
+/// before it.
+pub fn write_parts<H: Serialize>(stream: &mut impl Write, head: &H, parts: &[&[u8]]) -> io::Result<()> {
+    stream.write_all(&line_of(head, parts)?)?;
+    for part in parts {
+        stream.write_all(part)?;
+    }
     stream.flush()
 }
 
@@ -85,21 +92,39 @@ pub async fn read_async_within<H: DeserializeOwned>(
     let mut line = Vec::new();
     (&mut *stream).take(MAX_HEAD).read_until(b'\n', &mut line).await?;
     let Some((head, length)) = parse_line(&line, most)? else { return Ok(None) };
-    let mut body = vec![0; length];
-    stream.read_exact(&mut body).await?;
-    Ok(Some(Frame { head, body: body.into() }))
+    let mut body = Vec::with_capacity(length);
+    stream.take(length as u64).read_to_end(&mut body).await?;
+    whole(head, body, length).map(Some)
 }
 
 /// As [`write`], for a stream of tokio.
 pub async fn write_async<H: Serialize>(stream: &mut (impl AsyncWrite + Unpin), frame: &Frame<H>) -> io::Result<()> {
-    let line = line_of(frame)?;
-    stream.write_all(&line).await?;
-    stream.write_all(&frame.body).await?;
+    write_parts_async(stream, &frame.head, &[&frame.body]).await
+}
+
+/// As [`write_parts`], for a stream of tokio.
+pub async fn write_parts_async<H: Serialize>(
+    stream: &mut (impl AsyncWrite + Unpin),
+    head: &H,
+    parts: &[&[u8]],
+) -> io::Result<()> {
+    stream.write_all(&line_of(head, parts)?).await?;
+    for part in parts {
+        stream.write_all(part).await?;
+    }
     stream.flush().await
 }
 
-fn line_of<H: Serialize>(frame: &Frame<H>) -> io::Result<Vec<u8>> {
-    let mut line = serde_json::to_vec(&LineOut { head: &frame.head, len: frame.body.len() as u64 })?;
+fn whole<H>(head: H, body: Vec<u8>, length: usize) -> io::Result<Frame<H>> {
+    if body.len() < length {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    Ok(Frame { head, body: body.into() })
+}
+
+fn line_of<H: Serialize>(head: &H, parts: &[&[u8]]) -> io::Result<Vec<u8>> {
+    let len = parts.iter().map(|part| part.len() as u64).sum();
+    let mut line = serde_json::to_vec(&LineOut { head, len })?;
     line.push(b'\n');
     Ok(line)
 }

@@ -22,7 +22,7 @@ fn main() -> ExitCode {
         _ => {}
     }
     let cli = Cli::parse();
-    let runtime = match tokio::runtime::Runtime::new() {
+    let runtime = match commands::runtime() {
         Ok(runtime) => runtime,
         Err(error) => {
             printer::note(&format!("error: the program cannot start its threads: {error}"));

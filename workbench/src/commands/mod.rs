@@ -18,6 +18,8 @@ mod smoke;
 mod tools;
 mod verify;
 
+use tokio::runtime::{Builder, Runtime};
+
 use crate::cli::{Cli, Command};
 use crate::error::Failure;
 use crate::exit::Exit;
@@ -26,6 +28,15 @@ use crate::runner::unless_interrupted;
 
 use self::context::Context;
 use self::interrupt::Interrupts;
+
+/// What the program runs on: one thread, since the work is done by children, and a call that crosses from thread to
+/// thread on its way to one takes twice as long. Files and pictures have threads of their own.
+///
+/// # Errors
+/// When the system refuses what it needs.
+pub fn runtime() -> std::io::Result<Runtime> {
+    Builder::new_current_thread().enable_all().build()
+}
 
 /// Does what the command line says.
 pub async fn run(cli: Cli) -> Result<Exit, Failure> {

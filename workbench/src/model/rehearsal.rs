@@ -11,7 +11,7 @@ use plugin_api::wire::ToolSpec;
 use serde_json::json;
 
 use super::policy::{Policy, PolicyScript, Step};
-use super::tokens::{ConversationCount, count_blocks};
+use super::tokens::{self, ConversationCount, count_blocks};
 use super::types::{Block, Model, ModelError, ModelReply, ModelRequest, StopReason, ToolDefinition, Usage};
 use crate::domain::Domain;
 use crate::sandbox::{Sandbox, ScriptEnd, ScriptLimits, ScriptOutcome};
@@ -97,6 +97,7 @@ impl Rehearsal {
     }
 
     fn new(part: Part) -> Self {
+        tokens::prepare();
         Self { part, count: ConversationCount::default() }
     }
 

@@ -15,6 +15,11 @@ const PART_FRAME: u64 = 8;
 /// cut costs one token at most.
 const PIECE_BYTES: usize = 64 * 1024;
 
+/// Reads the vocabulary on a thread of its own, which takes longer than a run has to wait for its first count.
+pub fn prepare() {
+    std::thread::spawn(o200k_base_singleton);
+}
+
 /// Tokens of a text.
 pub fn count(text: &str) -> u64 {
     let mut rest = text;

@@ -14,7 +14,7 @@ use super::CallOutcome;
 use super::build::rebuild_command;
 use super::cause::KILLED;
 use super::error::PluginError;
-use super::link::{Link, StartFailure, Unanswered};
+use super::link::{Answered, Link, StartFailure, Unanswered};
 use super::messages::{CALLS_IN_FLIGHT, LoadFailure, split};
 use super::services::HostServices;
 use super::tail::Tail;
@@ -136,7 +136,7 @@ impl Core {
         self.describe(&link).await
     }
 
-    async fn call(&self, message: Bytes) -> Result<Bytes, Unanswered> {
+    async fn call(&self, message: Bytes) -> Result<Answered, Unanswered> {
         let first = {
             let _slot = self.slots.acquire().await;
             self.attempt(message.clone()).await
@@ -151,7 +151,7 @@ impl Core {
         }
     }
 
-    async fn attempt(&self, message: Bytes) -> Result<Bytes, Unanswered> {
+    async fn attempt(&self, message: Bytes) -> Result<Answered, Unanswered> {
         let link = self.link().await.map_err(|error| Unanswered::Died(error.to_string()))?;
         let id = self.ids.fetch_add(1, Ordering::Relaxed);
         let end = link.call(id, message, Duration::from_secs(self.settings.tool_seconds)).await;
@@ -159,15 +159,15 @@ impl Core {
         end
     }
 
-    fn outcome(&self, reply: Result<Bytes, Unanswered>) -> CallOutcome {
-        let message = match reply {
-            Ok(message) => message,
+    fn outcome(&self, reply: Result<Answered, Unanswered>) -> CallOutcome {
+        let Answered { message, given } = match reply {
+            Ok(answered) => answered,
             Err(Unanswered::TimedOut) => return CallOutcome::TimedOut(self.settings.tool_seconds),
             Err(Unanswered::Died(cause)) => return CallOutcome::Crashed(cause),
             Err(Unanswered::Refused(text)) => return CallOutcome::Crashed(format!("refused the call: {text}")),
         };
         match split(&message) {
-            Ok((Reply::Answer, body)) => checked(body),
+            Ok((Reply::Answer, body)) => checked(body, given),
             Ok((Reply::Error(error), _)) => CallOutcome::ToolError(error),
             Ok((Reply::Panic { message }, _)) => CallOutcome::Crashed(format!("panic: {message}")),
             Ok((Reply::Hello(_) | Reply::Tools(_), _)) => {
@@ -249,7 +249,9 @@ impl Core {
             Unanswered::TimedOut => self.start_error(format!("killed after {} s", GREETING_LIMIT.as_secs())),
             Unanswered::Refused(text) => self.start_error(format!("refused {request:?}: {text}")),
         })?;
-        split(&reply).map(|(reply, _)| reply).map_err(|error| self.start_error(format!("spoke garbage: {error}")))
+        split(&reply.message)
+            .map(|(reply, _)| reply)
+            .map_err(|error| self.start_error(format!("spoke garbage: {error}")))
     }
 
     fn unexpected(&self, reply: &Reply) -> PluginError {
@@ -285,8 +287,12 @@ fn explained(message: String, library: &Path) -> String {
     message
 }
 
-/// What a tool answers must be JSON; it is looked at here once, and never again on its way.
-fn checked(body: Bytes) -> CallOutcome {
+/// What a tool answers must be JSON; it is looked at here once, and never again on its way. A document that the host has
+/// `given`, and checked where it came in, is only compared, which is many times faster.
+fn checked(body: Bytes, given: Option<Bytes>) -> CallOutcome {
+    if let Some(given) = given.filter(|given| *given == body) {
+        return CallOutcome::Answer(given);
+    }
     let problem = match str::from_utf8(&body) {
         Ok(text) => serde_json::from_str::<&RawValue>(text).err().map(|error| error.to_string()),
         Err(error) => Some(error.to_string()),

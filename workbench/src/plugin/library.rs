@@ -46,23 +46,39 @@ impl PluginLibrary {
     }
 
     /// Hands one message to the plugin. The error is the plugin's text for a message it did not understand.
-    pub(super) fn call(&self, message: &[u8], upcall: Upcall<'_>) -> Result<Vec<u8>, String> {
+    pub(super) fn call(&self, message: &[u8], upcall: Upcall<'_>) -> Result<Answer, String> {
         let host = HostTable { context: ptr::from_ref(&upcall).cast_mut().cast(), request, free };
         let mut out = Buffer::empty();
         // SAFETY: all four arguments are valid until the call returns, which is how long a plugin may use them.
         let status = unsafe { (self.call)(&raw const host, message.as_ptr(), message.len(), &raw mut out) };
-        // SAFETY: the plugin filled `out`, or left it empty; it is freed below and not before.
-        let answer = unsafe { out.bytes() };
-        // Looked at before it is copied: there may be no memory for two of them.
-        let answer = within_limit("answer", answer.len()).map(|()| answer.to_vec());
-        // SAFETY: the buffer is the plugin's own, and is given back once.
-        unsafe { (self.free)(out) };
-        let answer = answer?;
+        let answer = Answer { buffer: out, free: self.free };
+        within_limit("answer", answer.bytes().len())?;
         match status {
             abi::OK => Ok(answer),
-            abi::BAD_REQUEST => Err(String::from_utf8_lossy(&answer).into_owned()),
+            abi::BAD_REQUEST => Err(String::from_utf8_lossy(answer.bytes()).into_owned()),
             other => Err(format!("its status {other} is unknown")),
         }
+    }
+}
+
+/// What a plugin answered, in its own memory, which it gets back when this is dropped.
+pub(super) struct Answer {
+    buffer: Buffer,
+    free: FreeFunction,
+}
+
+impl Answer {
+    pub(super) fn bytes(&self) -> &[u8] {
+        // SAFETY: the plugin filled the buffer, or left it empty; it is freed by `drop` and not before.
+        unsafe { self.buffer.bytes() }
+    }
+}
+
+impl Drop for Answer {
+    fn drop(&mut self) {
+        let buffer = std::mem::replace(&mut self.buffer, Buffer::empty());
+        // SAFETY: the buffer is the plugin's own, and is given back once.
+        unsafe { (self.free)(buffer) };
     }
 }
 

@@ -55,6 +55,15 @@ pub(super) enum Unanswered {
     Refused(String),
 }
 
+/// What the plugin answered.
+#[derive(Debug)]
+pub(super) struct Answered {
+    /// A message of `plugin_api::wire`.
+    pub(super) message: Bytes,
+    /// The last JSON document that the host gave the call: most tools hand it on as it is.
+    pub(super) given: Option<Bytes>,
+}
+
 /// A worker that is alive, or was. Dropping it kills the worker.
 pub(super) struct Link {
     outgoing: UnboundedSender<Outgoing>,
@@ -64,7 +73,9 @@ pub(super) struct Link {
 
 /// A frame on its way to the worker, with the room it takes until it is written.
 struct Outgoing {
-    frame: Frame<ToWorker>,
+    head: ToWorker,
+    /// A message, or its head and a document behind it, which so needs no copy.
+    body: [Bytes; 2],
     room: Option<OwnedSemaphorePermit>,
 }
 
@@ -123,19 +134,20 @@ impl Link {
 
     /// Sends one message and waits for its answer; `id` is used once. The clock of `limit` stands
     /// still while the call waits for the host.
-    pub(super) async fn call(&self, id: u64, message: Bytes, limit: Duration) -> Result<Bytes, Unanswered> {
+    pub(super) async fn call(&self, id: u64, message: Bytes, limit: Duration) -> Result<Answered, Unanswered> {
         let (answer, upcalls) = self.pending.enter(id)?;
         // A closed queue means a dead worker, and then `answer` says so.
-        let _queued = self.outgoing.send(Outgoing { frame: Frame::new(ToWorker::Call { id }, message), room: None });
+        let body = [message, Bytes::new()];
+        let _queued = self.outgoing.send(Outgoing { head: ToWorker::Call { id }, body, room: None });
         self.await_answer(answer, upcalls, limit).await
     }
 
     async fn await_answer(
         &self,
-        mut answer: oneshot::Receiver<Result<Bytes, Unanswered>>,
+        mut answer: oneshot::Receiver<End>,
         mut upcalls: watch::Receiver<usize>,
         mut limit: Duration,
-    ) -> Result<Bytes, Unanswered> {
+    ) -> End {
         loop {
             let working = *upcalls.borrow_and_update() == 0;
             let since = Instant::now();
@@ -177,8 +189,8 @@ impl Drop for Link {
 
 async fn write_all(mut queue: UnboundedReceiver<Outgoing>, stream: OwnedWriteHalf) {
     let mut stream = BufWriter::new(stream);
-    while let Some(Outgoing { frame, room }) = queue.recv().await {
-        if frames::write_async(&mut stream, &frame).await.is_err() {
+    while let Some(Outgoing { head, body: [start, rest], room }) = queue.recv().await {
+        if frames::write_parts_async(&mut stream, &head, &[&start, &rest]).await.is_err() {
             return;
         }
         drop(room);
@@ -192,9 +204,11 @@ struct PendingCalls {
 }
 
 struct Pending {
-    answer: oneshot::Sender<Result<Bytes, Unanswered>>,
+    answer: oneshot::Sender<End>,
     /// Upcalls the call waits for.
     upcalls: watch::Sender<usize>,
+    /// See [`Answered::given`].
+    given: Option<Bytes>,
 }
 
 impl Default for PendingCalls {
@@ -203,7 +217,9 @@ impl Default for PendingCalls {
     }
 }
 
-type Entered = (oneshot::Receiver<Result<Bytes, Unanswered>>, watch::Receiver<usize>);
+type End = Result<Answered, Unanswered>;
+
+type Entered = (oneshot::Receiver<End>, watch::Receiver<usize>);
 
 impl PendingCalls {
     fn enter(&self, id: u64) -> Result<Entered, Unanswered> {
@@ -214,17 +230,17 @@ impl PendingCalls {
         if self.death.borrow().is_some() {
             return Err(self.died());
         }
-        calls.insert(id, Pending { answer, upcalls });
+        calls.insert(id, Pending { answer, upcalls, given: None });
         Ok((receiver, counter))
     }
 
     /// An error for a call that is not under way: a worker answers each call once.
     fn resolve(&self, id: u64, end: Result<Bytes, Unanswered>) -> io::Result<()> {
         let pending = self.calls().remove(&id);
-        let pending =
+        let Pending { answer, given, .. } =
             pending.ok_or_else(|| io::Error::other(format!("it answered call {id}, which is not under way")))?;
         // Whoever asked may have gone.
-        let _unheard = pending.answer.send(end);
+        let _unheard = answer.send(end.map(|message| Answered { message, given }));
         Ok(())
     }
 
@@ -233,8 +249,10 @@ impl PendingCalls {
         self.calls().get(&call).map(|pending| pending.upcalls.send_modify(|waiting| *waiting += 1)).is_some()
     }
 
-    fn upcall_ended(&self, call: u64) {
-        if let Some(pending) = self.calls().get(&call) {
+    /// An upcall was answered, with a JSON document where one was `given`.
+    fn upcall_ended(&self, call: u64, given: Option<Bytes>) {
+        if let Some(pending) = self.calls().get_mut(&call) {
+            pending.given = given.or(pending.given.take());
             pending.upcalls.send_modify(|waiting| *waiting -= 1);
         }
     }
@@ -329,12 +347,13 @@ impl UpcallServer {
             let (reply, body) = if under_way {
                 let answer = server.answer(call, message).await;
                 // Before there is room for the answer: the clock of a plugin that does not listen goes on.
-                server.pending.upcall_ended(call);
+                let (reply, body) = &answer;
+                server.pending.upcall_ended(call, matches!(reply, HostReply::Json).then(|| body.clone()));
                 answer
             } else {
                 (HostReply::Error(ToolError::new("the call that asks has ended")), Bytes::new())
             };
-            server.reply(id, &reply, &body).await;
+            server.reply(id, &reply, body).await;
         });
     }
 
@@ -352,12 +371,12 @@ impl UpcallServer {
         }
     }
 
-    async fn reply(&self, id: u64, reply: &HostReply, body: &[u8]) {
+    async fn reply(&self, id: u64, reply: &HostReply, body: Bytes) {
         let kibibytes = body.len().div_ceil(1024).clamp(1, REPLY_ROOM) as u32;
         // The room is never closed.
         let room = Arc::clone(&self.room).acquire_many_owned(kibibytes).await.ok();
+        let body = [Bytes::from(join(reply, &[])), body];
         // A closed queue means a dead worker: nobody waits for the reply.
-        let _queued =
-            self.outgoing.send(Outgoing { frame: Frame::new(ToWorker::Reply { id }, join(reply, body)), room });
+        let _queued = self.outgoing.send(Outgoing { head: ToWorker::Reply { id }, body, room });
     }
 }

@@ -50,10 +50,10 @@ fn work(library: &Path, out: &Path) -> io::Result<()> {
     let jobs = start_pool(&channel)?;
     match PluginLibrary::open(library) {
         Ok(plugin) => {
-            channel.send(&Frame::bare(FromWorker::Ready))?;
+            channel.send(&FromWorker::Ready, &[])?;
             serve(link, &channel, &jobs, &Arc::new(plugin))
         }
-        Err(reason) => channel.send(&Frame::bare(FromWorker::Failed { reason })),
+        Err(reason) => channel.send(&FromWorker::Failed { reason }, &[]),
     }
 }
 
@@ -85,12 +85,12 @@ fn run_jobs(queue: &Mutex<mpsc::Receiver<Job>>, channel: &Channel) {
     loop {
         let job = lock(queue).recv();
         let Ok(Job { plugin, id, message }) = job else { return };
-        let frame = match plugin.call(&message, &|request| channel.ask(id, request)) {
-            Ok(answer) => Frame::new(FromWorker::Answer { id }, answer),
-            Err(text) => Frame::new(FromWorker::Refused { id }, text),
+        let sent = match plugin.call(&message, &|request| channel.ask(id, request)) {
+            Ok(answer) => channel.send(&FromWorker::Answer { id }, answer.bytes()),
+            Err(text) => channel.send(&FromWorker::Refused { id }, text.as_bytes()),
         };
         // The host is gone, or the plugin has closed the channel, on which the main thread may then wait for ever.
-        if let Err(error) = channel.send(&frame) {
+        if let Err(error) = sent {
             printer::note(&format!("plugin worker: it cannot answer: {error}"));
             std::process::abort();
         }
@@ -124,8 +124,8 @@ impl Channel {
         Self { link: Mutex::new(BufWriter::new(link)), waiting: Mutex::default(), next: AtomicU64::new(1) }
     }
 
-    fn send(&self, frame: &Frame<FromWorker>) -> io::Result<()> {
-        frames::write(&mut *lock(&self.link), frame)
+    fn send(&self, head: &FromWorker, body: &[u8]) -> io::Result<()> {
+        frames::write_parts(&mut *lock(&self.link), head, &[body])
     }
 
     /// Sends a request of the plugin to the host and waits for the reply.
@@ -136,7 +136,7 @@ impl Channel {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (reply, receiver) = mpsc::sync_channel(1);
         lock(&self.waiting).insert(id, reply);
-        let sent = self.send(&Frame::new(FromWorker::Request { id, call }, Bytes::copy_from_slice(message)));
+        let sent = self.send(&FromWorker::Request { id, call }, message);
         match sent.map(|()| receiver.recv()) {
             Ok(Ok(reply)) => reply.into(),
             _ => failed("the host no longer answers"),
