@@ -14,7 +14,7 @@ use crate::host::Host;
 use crate::parameter::input_schema;
 pub use crate::parameter::{Arguments, Parameter};
 use crate::raw_json::RawJson;
-use crate::wire::{Hello, Reply, Request, ToolSpec, WIRE_VERSION, join, split};
+use crate::wire::{COMPILER, Hello, Reply, Request, ToolSpec, WIRE_VERSION, join, split};
 
 /// What `#[tool]` implements, on a type of the function's name.
 #[diagnostic::on_unimplemented(
@@ -101,6 +101,7 @@ impl Plugin {
             plugin_api: env!("CARGO_PKG_VERSION").to_owned(),
             name: self.name.to_owned(),
             features: Vec::new(),
+            compiler: COMPILER.to_owned(),
         }
     }
 }

@@ -202,6 +202,8 @@ const UNUSABLE: &[(&str, &str)] = &[
         "-DWIRE=\"2\"",
         "speaks plugin messages 2 (plugin-api 9.9.9), this workbench speaks 1; rebuild it: cargo build -p faulty",
     ),
+    ("-DCOMPILER=\"rustc 1.0.0\"", "was built by rustc 1.0.0, this workbench by rustc 1."),
+    ("-DCOMPILER=\"rustc 1.0.0\"", "; rebuild it: cargo build -p faulty"),
     ("-DWITHOUT_CALL", "undefined symbol: workbench_call"),
     ("-DBAD_CONSTRUCTOR", "did not start: abort; its last words: constructors are code too"),
     ("-DPANIC_AT_DESCRIBE", "did not start: panic: no schema (src/lib.rs:7)"),

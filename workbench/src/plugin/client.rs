@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use plugin_api::wire::{Hello, Reply, Request, ToolSpec, WIRE_VERSION, join};
+use plugin_api::wire::{COMPILER, Hello, Reply, Request, ToolSpec, WIRE_VERSION, join};
 use serde_json::value::RawValue;
 use tokio::sync::Semaphore;
 
@@ -220,9 +220,15 @@ impl Core {
             plugin_api: env!("CARGO_PKG_VERSION").to_owned(),
             name: String::new(),
             features: Vec::new(),
+            compiler: COMPILER.to_owned(),
         };
         match self.ask(link, &Request::Hello(hello)).await? {
-            Reply::Hello(theirs) if theirs.wire == WIRE_VERSION => Ok(()),
+            Reply::Hello(theirs) if theirs.wire == WIRE_VERSION && is_ours(&theirs.compiler) => Ok(()),
+            Reply::Hello(theirs) if theirs.wire == WIRE_VERSION => Err(PluginError::Compiler {
+                library: self.library.clone(),
+                theirs: theirs.compiler,
+                rebuild: rebuild_command(&self.library),
+            }),
             Reply::Hello(theirs) => Err(PluginError::Wire {
                 library: self.library.clone(),
                 theirs: theirs.wire,
@@ -285,6 +291,11 @@ fn explained(message: String, library: &Path) -> String {
         return format!("{message}; a plugin may link libraries of the system and those beside it");
     }
     message
+}
+
+/// Whether a plugin comes from the compiler of this program, or from none that says its name.
+fn is_ours(compiler: &str) -> bool {
+    compiler.is_empty() || COMPILER.is_empty() || compiler == COMPILER
 }
 
 /// What a tool answers must be JSON; it is looked at here once, and never again on its way. A document that the host has
