@@ -24,9 +24,6 @@ plugin = "trial"
 [task]
 persona = "You try things."
 prompt = "Try it."
-
-[limits]
-script_seconds = 2
 "#;
 
 fn domain(scripts: &[(&str, &str)]) -> (tempfile::TempDir, Domain) {
@@ -191,10 +188,11 @@ async fn a_policy_that_fails_is_a_model_error_with_its_traceback() {
 
 #[tokio::test]
 async fn a_policy_that_neither_calls_nor_ends_is_given_up() {
-    let (_home, domain) = domain(&[("loop.py", "from tools import *\nget_one(1)\nwhile True: pass\n")]);
+    let (_home, mut domain) = domain(&[("loop.py", "from tools import *\nget_one(1)\nwhile True: pass\n")]);
+    domain.manifest.limits.script_seconds = 5;
     let talk = Talk::hold(Rehearsal::step_by_step(&domain, sandbox()).unwrap(), true, numbered).await;
     let error = talk.end.unwrap_err().to_string();
-    assert!(error.contains("it neither called a tool nor ended within 2 s"), "{error}");
+    assert!(error.contains("it neither called a tool nor ended within 5 s"), "{error}");
     assert_eq!(talk.turns.len(), 1);
 }
 
