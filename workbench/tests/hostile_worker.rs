@@ -100,7 +100,11 @@ const ATTACKS: &[(&str, &str, &str)] = &[
     ("a head without end", "exec cat /dev/zero >&0", BROKEN),
     ("a deep head", "printf '{\"a\":%s\\n' \"$(head -c 60000 /dev/zero | tr '\\0' '[')\" >&0; rest", BROKEN),
     ("a tool that does not exist", "call 1 'rm -rf \\u0000\\n'; read_one; call 2 echo; bye", "Exit(0)"),
-    ("a long name of a tool", "call 1 \"$(head -c 60000 /dev/zero | tr '\\0' x)\"; read_one; bye", "Exit(0)"),
+    (
+        "a long name of a tool",
+        "call 1 \"$(head -c 60000 /dev/zero | tr '\\0' x)\"; read_one; bye",
+        "a name of 60000 bytes",
+    ),
     (
         "a body that is no JSON",
         "frame '\"kind\":\"call\",\"id\":1,\"tool\":\"echo\"' 'not: json'; read_one; bye",

@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 use super::capture::{FLOOD, FloodGauge, capture};
 use super::child::{Worker, cause_of_death, failed_start};
 use super::link::Link;
-use super::protocol::{Job, ToHost, ToWorker};
+use super::protocol::{Job, MAX_NAME, ToHost, ToWorker};
 use crate::frames::Frame;
 use crate::sandbox::{Bridge, BridgeError, Captured, SandboxError, Script, ScriptEnd, ScriptOutcome, stubs};
 
@@ -103,6 +103,9 @@ async fn converse(link: &mut Link, announces_waiting: bool, bridge: &dyn Bridge)
                 match head {
                     ToHost::Call { id, .. } if id <= last_id => {
                         return Some(broken(&format!("it used the number {id} for a second call")));
+                    }
+                    ToHost::Call { tool, .. } if tool.len() > MAX_NAME => {
+                        return Some(broken(&format!("it called a tool by a name of {} bytes", tool.len())));
                     }
                     ToHost::Call { id, tool } => {
                         last_id = id;

@@ -12,12 +12,10 @@ use rustpython_vm::{PyObject, PyObjectRef, PyResult, VirtualMachine};
 
 use super::link::{Answer, Link};
 use super::{json_in, json_out, top_level};
+use crate::sandbox::embedded::protocol::MAX_NAME;
 
 /// Seconds of the longest wait for an answer.
 const LONGEST_WAIT: f64 = 24.0 * 60.0 * 60.0;
-
-/// Bytes of the longest name a tool may have; what the head of a frame has room for, however it is escaped.
-const LONGEST_NAME: usize = 1000;
 
 /// Makes `_workbench` importable.
 pub(super) fn install(link: &Rc<RefCell<Link>>, vm: &VirtualMachine) -> PyResult<()> {
@@ -66,7 +64,7 @@ pub(super) fn install(link: &Rc<RefCell<Link>>, vm: &VirtualMachine) -> PyResult
 
 /// The arguments as JSON, unless the host would take the call for a broken frame.
 fn checked(tool: &str, arguments: &PyObject, vm: &VirtualMachine) -> PyResult<Vec<u8>> {
-    if tool.len() > LONGEST_NAME {
+    if tool.len() > MAX_NAME {
         return Err(vm.new_value_error(format!("a tool's name of {} bytes is too long", tool.len())));
     }
     json_out::encode(arguments, vm)
