@@ -6,6 +6,8 @@
 use std::error::Error;
 use std::fmt;
 
+use annotate_snippets::renderer::DEFAULT_ERROR_STYLE as LOUD;
+
 use crate::exit::Exit;
 
 /// Why a command stopped.
@@ -39,9 +41,14 @@ impl Failure {
 }
 
 impl fmt::Display for Failure {
-    /// `error: …`, the chain one `caused by:` a line, one `hint:`. No colour, no final line feed.
+    /// `error: …`, the chain one `caused by:` a line, one `hint:`; no final line feed. Colour only in the alternate
+    /// form (`{:#}`), and where the error itself has any.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "error: {}", self.error)?;
+        if formatter.alternate() {
+            write!(formatter, "{LOUD}error{LOUD:#}: {:#}", self.error)?;
+        } else {
+            write!(formatter, "error: {}", self.error)?;
+        }
         let mut source = self.error.source();
         while let Some(cause) = source {
             write!(formatter, "\n  caused by: {cause}")?;

@@ -53,8 +53,8 @@ impl Plan {
         modes: &[Mode],
         options: &RunOptions,
     ) -> Result<Self, Failure> {
-        context.try_results().map_err(|problem| Failure::usage(format!("the results folder {problem}")))?;
         let domain = context.domain(domain)?;
+        context.try_results().map_err(|problem| Failure::usage(format!("the results folder {problem}")))?;
         if options.model != rehearsal::NAME {
             return Err(Failure::usage(format!("there is no model `{}` in this version", options.model))
                 .hint("leave `--model` out: `rehearsal` needs no key and no network"));

@@ -1,12 +1,17 @@
 //! Finds a domain's folder and reads what is in it.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::manifest::Manifest;
-use super::text::{self, Step, Text};
-use super::{MANIFEST, ManifestError, Problem, Workspace, lint};
+use super::text::{Step, Text};
+use super::{MANIFEST, ManifestError, Problem, Workspace, lint, shape};
+use crate::files;
 use crate::nearest::suggestion;
+
+/// The longest manifest and the longest prompt that are read: more than any model reads.
+const LONGEST: u64 = 8 << 20;
 
 /// A domain that was found, read and checked.
 #[derive(Clone, Debug)]
@@ -44,12 +49,13 @@ impl Domain {
     pub fn find(name_or_path: &str, workspace: &Workspace) -> Result<Self, ManifestError> {
         let path = Path::new(name_or_path);
         let folder = if name_or_path.contains(['/', '\\', '.']) {
-            if path.ends_with(MANIFEST) { path.parent().unwrap_or(path).to_owned() } else { path.to_owned() }
+            let folder = if path.ends_with(MANIFEST) { path.parent().unwrap_or(path) } else { path };
+            if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_owned() }
         } else {
             let known = workspace.domains();
             if known.iter().any(|name| name == name_or_path) {
                 workspace.domain_folder(name_or_path)
-            } else if path.join(MANIFEST).is_file() {
+            } else if !name_or_path.is_empty() && is_there(&path.join(MANIFEST)) {
                 path.to_owned()
             } else {
                 let suggestion = suggestion(name_or_path, known.iter().map(String::as_str));
@@ -71,12 +77,15 @@ impl Domain {
                 && name != manifest.domain.name
             {
                 // Two domains of one name would share a folder of results.
-                let message = format!("is `{}`, but the folder is `{name}`: rename one", manifest.domain.name);
-                problems.push(places.problem(&[Step::Key("domain"), Step::Key("name")], &message));
+                let message = format!("is `{}`, but the folder is `{name}`", manifest.domain.name);
+                let mut problem = places.problem(&[Step::Key("domain"), Step::Key("name")], &message);
+                problem.help("rename one of them");
+                problems.push(problem);
             }
             if manifest.task.is_some() && prompt.is_none_or(|prompt| prompt.trim().is_empty()) {
-                let message = "is missing: write `prompt = \"…\"` here, or a file `prompt.md` beside the manifest";
-                problems.push(places.problem(&[Step::Key("task"), Step::Key("prompt")], message));
+                let mut problem = places.problem(&[Step::Key("task"), Step::Key("prompt")], "is missing or empty");
+                problem.help("write `prompt = \"…\"` here, or a file `prompt.md` beside the manifest");
+                problems.push(problem);
             }
             problems
         })
@@ -97,9 +106,13 @@ impl Domain {
         problems_around: impl FnOnce(&Manifest, Option<&str>, &Text<'_>) -> Vec<Problem>,
     ) -> Result<Self, ManifestError> {
         let path = folder.join(MANIFEST);
-        let text = tidy(&read(&path)?);
+        let content = read(&path, files::read_bounded)?;
+        let text = tidy(&String::from_utf8_lossy(&content));
         let invalid = |problems| ManifestError::Invalid { path: path.clone(), text: text.clone(), problems };
-        let (manifest, places) = text::parse(&text).map_err(|problem| invalid(vec![problem]))?;
+        if let Some(problem) = wrong_bytes(&content) {
+            return Err(invalid(vec![problem]));
+        }
+        let (manifest, places) = shape::parse(&text).map_err(invalid)?;
         let prompt = prompt(folder, &manifest)?;
 
         let mut problems = lint::problems(&manifest, &places);
@@ -110,7 +123,7 @@ impl Domain {
         }
         Ok(Self {
             prompt,
-            cassette: Some(folder.join("cassette")).filter(|path| path.join("index.jsonl").is_file()),
+            cassette: Some(folder.join("cassette")).filter(|path| is_there(path)),
             rehearsal: rehearsal(&folder.join("rehearsal")),
             smoke: Some(folder.join("smoke.py")).filter(|path| path.is_file()),
             folder: folder.to_owned(),
@@ -129,8 +142,23 @@ fn folder_name(folder: &Path) -> Option<String> {
     fs::canonicalize(folder).ok()?.file_name().map(|name| name.to_string_lossy().into_owned())
 }
 
-fn read(path: &Path) -> Result<String, ManifestError> {
-    fs::read_to_string(path).map_err(|source| ManifestError::Unreadable { path: path.to_owned(), source })
+fn read<T>(path: &Path, read: impl Fn(&Path, u64) -> io::Result<T>) -> Result<T, ManifestError> {
+    read(path, LONGEST).map_err(|source| ManifestError::Unreadable { path: path.to_owned(), source })
+}
+
+/// Whether there is anything of this name. What it should be shows when it is read: a pipe in the place of a file is
+/// no reason to go on as if nothing were there.
+fn is_there(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
+/// A problem with the first byte that is no UTF-8.
+fn wrong_bytes(content: &[u8]) -> Option<Problem> {
+    let valid = content.utf8_chunks().next().filter(|chunk| !chunk.invalid().is_empty())?.valid();
+    let start = tidy(valid).len();
+    let mut problem = Problem::new(start..start + char::REPLACEMENT_CHARACTER.len_utf8(), "this is not UTF-8");
+    problem.help("save the file as UTF-8");
+    Some(problem)
 }
 
 /// Editors on Windows leave a byte order mark and carriage returns; neither is meant.
@@ -143,7 +171,7 @@ fn prompt(folder: &Path, manifest: &Manifest) -> Result<Option<String>, Manifest
     let file = folder.join("prompt.md");
     match &task.prompt {
         Some(prompt) => Ok(Some(prompt.clone())),
-        None if file.is_file() => read(&file).map(|text| Some(tidy(&text))),
+        None if is_there(&file) => read(&file, files::read_text).map(|text| Some(tidy(&text))),
         None => Ok(None),
     }
 }
