@@ -6,6 +6,9 @@ use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
+/// The longest text that is read of what a person wrote: a manifest, a prompt, a script, a template.
+pub const LONGEST_TEXT: u64 = 8 << 20;
+
 /// Writes beside the place and renames into it. A link there is replaced, not followed. The file can be
 /// read by all, unlike other temporary files: results and cassettes are made to be handed on.
 pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {

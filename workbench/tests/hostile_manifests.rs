@@ -1,69 +1,21 @@
 //! Manifests and what lies beside them when they are too big, too deep, no files at all, or made by somebody who
 //! means harm: what the real program says about each. What is wrong inside a manifest stands in `manifests/`.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 #![cfg(target_os = "linux")]
 
+#[path = "support/bench.rs"]
+mod bench;
 #[path = "support/program.rs"]
 mod program;
 
 use std::fs::{self, File};
-use std::os::unix::fs::{PermissionsExt as _, symlink};
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 
-use program::{Outcome, finish};
-use tempfile::TempDir;
+use bench::{Bench, IN_PLACE};
 
 const HEAD: &str = "[domain]\nname = \"case\"\ntitle = \"A case\"\nplugin = \"case\"\n";
 const TASK: &str = "\n[task]\npersona = \"You help.\"\n";
-
-/// A workspace with one domain in it, `case`.
-struct Bench(TempDir);
-
-impl Bench {
-    fn new(manifest: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("Cargo.toml"), "[workspace]\n").unwrap();
-        fs::create_dir_all(folder.path().join("domains/case")).unwrap();
-        fs::write(folder.path().join("domains/case/domain.toml"), manifest).unwrap();
-        Self(folder)
-    }
-
-    fn file(&self, name: &str) -> PathBuf {
-        self.0.path().join("domains/case").join(name)
-    }
-
-    fn run(&self, arguments: &[&str]) -> Outcome {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_workbench"));
-        command
-            .args(arguments)
-            .current_dir(self.0.path())
-            .env_remove("WORKBENCH_ROUTES")
-            .env_remove("WORKBENCH_RESULTS");
-        finish(&mut command, "")
-    }
-}
-
-fn pipe(path: &Path) {
-    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
-}
-
-/// A file of a hundred megabytes that takes no room on the disk.
-fn endless(path: &Path) {
-    File::create(path).unwrap().set_len(100 << 20).unwrap();
-}
-
-/// What is put in a file's place, and what is said about it behind its name.
-type InPlace = (&'static str, fn(&Path), &'static str);
-
-const IN_PLACE: &[InPlace] = &[
-    ("a folder", |path| fs::create_dir(path).unwrap(), "it is a folder, not a file"),
-    ("a pipe", pipe, "it is a pipe or a device, not a file"),
-    ("a device", |path| symlink("/dev/zero", path).unwrap(), "it is a pipe or a device, not a file"),
-    ("a link to itself", |path| symlink(path, path).unwrap(), "Too many levels of symbolic links"),
-    ("a link to nothing", |path| symlink("nothing", path).unwrap(), "No such file or directory"),
-    ("100 MB", endless, "it is longer than 8 MB"),
-];
 
 #[test]
 fn what_is_in_the_place_of_a_manifest_is_named() {
@@ -98,7 +50,8 @@ fn a_file_nobody_may_read_is_named() {
     let bench = Bench::new(HEAD);
     fs::set_permissions(bench.file("domain.toml"), fs::Permissions::from_mode(0o000)).unwrap();
     if File::open(bench.file("domain.toml")).is_ok() {
-        return eprintln!("skipped: root may read every file");
+        eprintln!("skipped: root may read every file");
+        return;
     }
     let outcome = bench.run(&["show", "case"]);
     assert!(outcome.code == 2 && outcome.stderr.contains("Permission denied"), "{outcome:#?}");
@@ -185,7 +138,7 @@ fn a_wrong_manifest_leaves_nothing_behind() {
         assert!(outcome.stderr.starts_with("error: unknown key `plugn` in `domain`\n"), "{arguments:?}: {outcome:#?}");
         assert!(outcome.stdout.is_empty(), "{arguments:?}: {outcome:#?}");
     }
-    let mut left: Vec<_> = fs::read_dir(bench.0.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let mut left: Vec<_> = fs::read_dir(bench.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     left.sort();
     assert_eq!(left, ["Cargo.toml", "domains"]);
 }
@@ -195,9 +148,8 @@ fn colour_is_for_terminals_and_changes_no_word() {
     let bench = Bench::new(&HEAD.replace("plugin", "plugn"));
     let plain = bench.run(&["show", "case"]).stderr;
     assert!(!plain.contains('\u{1b}'));
-    let mut command = Command::new(env!("CARGO_BIN_EXE_workbench"));
-    command.args(["show", "case"]).current_dir(bench.0.path()).env("CLICOLOR_FORCE", "1").env_remove("NO_COLOR");
-    let coloured = finish(&mut command, "").stderr;
+    let mut command = bench.command(&["show", "case"]);
+    let coloured = program::finish(command.env("CLICOLOR_FORCE", "1").env_remove("NO_COLOR"), "").stderr;
     assert!(coloured.starts_with("\u{1b}["), "{coloured:?}");
     let mut words = String::new();
     for (index, part) in coloured.split("\u{1b}[").enumerate() {

@@ -4,12 +4,13 @@
 //! in the data is an error, and the work a template may do is limited.
 
 use std::borrow::Cow;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value, value::Serde};
+
+use crate::files;
 
 /// Steps a page may take; a page of thousands of entries needs fewer.
 const FUEL: u64 = 1_000_000;
@@ -70,7 +71,8 @@ impl Pages {
             add(&mut environment, Path::new(name), source)?;
         }
         for path in html_files(own)? {
-            let source = fs::read_to_string(&path).map_err(|source| PageError::Read { path: path.clone(), source })?;
+            let source = files::read_text(&path, files::LONGEST_TEXT)
+                .map_err(|source| PageError::Read { path: path.clone(), source })?;
             add(&mut environment, &path, source)?;
         }
         Ok(Self { environment: Arc::new(environment) })

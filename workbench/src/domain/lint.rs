@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use reqwest::header::{HeaderName, HeaderValue};
+
 use super::manifest::{ApiSection, DomainSection, Evidence, Limits, Manifest, Rule, Source};
 use super::text::{Step, Text};
 use super::{Problem, authority};
@@ -98,6 +100,16 @@ impl Report<'_> {
         for (index, probe) in api.probe.iter().enumerate() {
             if let Err(error) = expression::check(&probe.expect, &["status", "json", "text"]) {
                 self.add_rule(&[Key("api"), Key("probe"), Index(index), Key("expect")], &error);
+            }
+        }
+        for (name, value) in &api.headers {
+            let at = [Key("api"), Key("headers"), Key(name)];
+            if name.parse::<HeaderName>().is_err() {
+                self.add(&at, "is not the name of a header").help("use letters, digits and `-`");
+            } else if value.parse::<HeaderValue>().is_err() {
+                self.add(&at, "has characters that no header can carry");
+            } else if value.strip_prefix("env:").is_some_and(|variable| variable.contains('=') || variable.is_empty()) {
+                self.add(&at, "names no environment variable").help("write `env:NAME`");
             }
         }
         for (key, value) in [("request_seconds", api.request_seconds), ("body_mb", api.body_mb)] {

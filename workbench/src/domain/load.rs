@@ -10,9 +10,6 @@ use super::{MANIFEST, ManifestError, Problem, Workspace, lint, shape};
 use crate::files;
 use crate::nearest::suggestion;
 
-/// The longest manifest and the longest prompt that are read: more than any model reads.
-const LONGEST: u64 = 8 << 20;
-
 /// A domain that was found, read and checked.
 #[derive(Clone, Debug)]
 pub struct Domain {
@@ -107,20 +104,11 @@ impl Domain {
     ) -> Result<Self, ManifestError> {
         let path = folder.join(MANIFEST);
         let content = read(&path, files::read_bounded)?;
-        let text = tidy(&String::from_utf8_lossy(&content));
-        let invalid = |problems| ManifestError::Invalid { path: path.clone(), text: text.clone(), problems };
-        if let Some(problem) = wrong_bytes(&content) {
-            return Err(invalid(vec![problem]));
-        }
-        let (manifest, places) = shape::parse(&text).map_err(invalid)?;
-        let prompt = prompt(folder, &manifest)?;
-
-        let mut problems = lint::problems(&manifest, &places);
-        problems.extend(problems_around(&manifest, prompt.as_deref(), &places));
-        if !problems.is_empty() {
-            problems.sort_by_key(|problem| problem.span.start);
-            return Err(invalid(problems));
-        }
+        let mut prompt = None;
+        let (manifest, text) = parse(&path, &content, |manifest, places| {
+            prompt = self::prompt(folder, manifest)?;
+            Ok(problems_around(manifest, prompt.as_deref(), places))
+        })?;
         Ok(Self {
             prompt,
             cassette: Some(folder.join("cassette")).filter(|path| is_there(path)),
@@ -138,12 +126,44 @@ impl Domain {
     }
 }
 
+impl Manifest {
+    /// Reads and checks a manifest without what is beside it.
+    ///
+    /// # Errors
+    /// When it is wrong, as [`Domain::load`].
+    pub fn check(content: &[u8]) -> Result<Self, ManifestError> {
+        parse(Path::new(MANIFEST), content, |_, _| Ok(Vec::new())).map(|(manifest, _)| manifest)
+    }
+}
+
+/// The manifest and its text, checked; `around` finds more problems in it, or a reason to stop.
+fn parse(
+    path: &Path,
+    content: &[u8],
+    around: impl FnOnce(&Manifest, &Text<'_>) -> Result<Vec<Problem>, ManifestError>,
+) -> Result<(Manifest, String), ManifestError> {
+    let text = tidy(&String::from_utf8_lossy(content));
+    let invalid = |problems| ManifestError::Invalid { path: path.to_owned(), text: text.clone(), problems };
+    if let Some(problem) = wrong_bytes(content) {
+        return Err(invalid(vec![problem]));
+    }
+    let (manifest, places) = shape::parse(&text).map_err(invalid)?;
+    let around = around(&manifest, &places)?;
+    let mut problems = lint::problems(&manifest, &places);
+    problems.extend(around);
+    if !problems.is_empty() {
+        problems.sort_by_key(|problem| problem.span.start);
+        return Err(invalid(problems));
+    }
+    Ok((manifest, text))
+}
+
 fn folder_name(folder: &Path) -> Option<String> {
     fs::canonicalize(folder).ok()?.file_name().map(|name| name.to_string_lossy().into_owned())
 }
 
 fn read<T>(path: &Path, read: impl Fn(&Path, u64) -> io::Result<T>) -> Result<T, ManifestError> {
-    read(path, LONGEST).map_err(|source| ManifestError::Unreadable { path: path.to_owned(), source })
+    read(path, files::LONGEST_TEXT).map_err(|source| ManifestError::Unreadable { path: path.to_owned(), source })
 }
 
 /// Whether there is anything of this name. What it should be shows when it is read: a pipe in the place of a file is
