@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value, value::Serde};
 
+use crate::expression::bound;
 use crate::files;
 
 /// Steps a page may take; a page of thousands of entries needs fewer.
@@ -100,6 +101,7 @@ fn strict_environment() -> Environment<'static> {
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_fuel(Some(FUEL));
     environment.set_recursion_limit(50);
+    bound(&mut environment);
     environment.add_test("web_address", is_web_address);
     environment.add_filter("beside", beside);
     environment
@@ -199,13 +201,38 @@ mod tests {
         folder
     }
 
+    /// What would take hours or gigabytes if it were let.
+    const BLOW_UPS: &[&str] = &[
+        "{% for a in words %}{% for b in words %}{% for c in words %}.{% endfor %}{% endfor %}{% endfor %}",
+        "{% set s = namespace(t='x') %}{% for a in range(99) %}{% set s.t = s.t ~ s.t %}{% endfor %}{{ s.t }}",
+        "{% macro again(n) %}{{ again(n + 1) }}{% endmacro %}{{ again(0) }}",
+        "{% include 'blow-up-3.html' %}",
+        "{{ 'x' * 3000000000 }}",
+        "{{ '%999999999d'|format(1) }}",
+        "{{ text|replace('x', text) }}",
+        "{{ text|replace('', text) }}",
+        "{{ words|sum(start='')|length }}",
+        "{{ words|tojson(indent=1000000) }}",
+        "{{ 'a'|indent(1000000000) }}",
+        "{{ words|batch(1000000000, 'x') }}",
+        "{{ range(99999999)|length }}",
+    ];
+
     #[test]
     fn a_page_that_cannot_be_made_says_where_and_why() {
         let endless = "{% for a in range(9999) %}{% for b in range(9999) %}.{% endfor %}{% endfor %}";
         let folder = folder_with("endless.html", endless);
+        for (number, blow_up) in BLOW_UPS.iter().enumerate() {
+            fs::write(folder.path().join(format!("blow-up-{number}.html")), blow_up).unwrap();
+        }
         let pages = Pages::load(folder.path()).unwrap();
+        let data = json!({"text": "x".repeat(1 << 20), "words": vec!["word"; 50_000]});
+        for number in 0..BLOW_UPS.len() {
+            let error = pages.render(&format!("blow-up-{number}.html"), &data).unwrap_err().to_string();
+            assert!(error.contains("cannot be made: line 1: "), "{}: {error}", BLOW_UPS[number]);
+        }
         for (template, data, expected) in [
-            ("nosuch.html", json!({}), "there is no template nosuch.html; there are: endless.html, gallery.html"),
+            ("nosuch.html", json!({}), "there is no template nosuch.html; there are: blow-up-0.html, "),
             ("../gallery.html", json!({}), "there is no template ../gallery.html; "),
             ("gallery.html", json!({"pieces": []}), "the page gallery.html cannot be made: line 11: "),
             ("endless.html", json!({}), "the page endless.html cannot be made: line 1: it takes too many steps"),

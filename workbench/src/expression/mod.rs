@@ -17,7 +17,7 @@ use minijinja::value::ValueKind;
 use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value};
 
 pub use names::{check, is_reserved};
-pub(crate) use strict_filters::pattern;
+pub(crate) use strict_filters::{bound, pattern};
 pub use template::{Purpose, fill, placeholders};
 
 /// What one evaluation may cost. A rule over 20,000 records needs about a third of it.
@@ -37,6 +37,7 @@ fn limit(environment: &mut Environment<'_>) {
     environment.set_fuel(Some(FUEL));
     environment.set_recursion_limit(RECURSION_LIMIT);
     environment.set_debug(true);
+    bound(environment);
 }
 
 /// Why an expression has no value.
