@@ -227,9 +227,9 @@ mod tests {
         }
         let pages = Pages::load(folder.path()).unwrap();
         let data = json!({"text": "x".repeat(1 << 20), "words": vec!["word"; 50_000]});
-        for number in 0..BLOW_UPS.len() {
+        for (number, blow_up) in BLOW_UPS.iter().enumerate() {
             let error = pages.render(&format!("blow-up-{number}.html"), &data).unwrap_err().to_string();
-            assert!(error.contains("cannot be made: line 1: "), "{}: {error}", BLOW_UPS[number]);
+            assert!(error.contains("cannot be made: line 1: "), "{blow_up}: {error}");
         }
         for (template, data, expected) in [
             ("nosuch.html", json!({}), "there is no template nosuch.html; there are: blow-up-0.html, "),
