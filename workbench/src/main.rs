@@ -32,7 +32,11 @@ fn main() -> ExitCode {
     let exit = Exit::of(|| match runtime.block_on(commands::run(cli)) {
         Ok(exit) => exit,
         Err(failure) => {
-            printer::note(&failure.to_string());
+            if printer::is_coloured() {
+                printer::error_text(&format!("{failure:#}\n"));
+            } else {
+                printer::note(&failure.to_string());
+            }
             failure.exit
         }
     });

@@ -38,6 +38,11 @@ pub fn is_interactive() -> bool {
     io::stderr().is_terminal()
 }
 
+/// Whether standard error is a terminal that shows colour and whose user wants it (`NO_COLOR`, `CLICOLOR`, `TERM`).
+pub fn is_coloured() -> bool {
+    anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never
+}
+
 fn write_all(mut stream: impl Write, bytes: &[u8]) -> io::Result<()> {
     stream.write_all(bytes)?;
     stream.flush()

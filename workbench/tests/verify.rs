@@ -146,7 +146,11 @@ async fn faults_are_errors_and_count_neither_way() {
         ("records|length == 1", RuleStatus::Error, "https://api.example/o/7 could not be reached: refused"),
         ("pictures|length == 1 and records|length == 1", RuleStatus::Fail, "7.jpg is missing"),
         ("many|length == 1", RuleStatus::Error, "`each` wants a list, but `page` is none"),
-        ("strange|length == 1", RuleStatus::Error, "`/o/{{ item.id }}`: `item.id` is undefined"),
+        (
+            "strange|length == 1",
+            RuleStatus::Error,
+            "`/o/{{ item.id }}`: `item.id` is undefined (`item.id` at character 7)",
+        ),
         (
             "ids|map(attribute='nosuch')|list|length == 1",
             RuleStatus::Error,
@@ -183,7 +187,7 @@ async fn a_rule_that_fails_on_what_the_model_made_fails() {
         ("team[0].leader", "must be true or false, but is undefined"),
         ("ids|min > 0", "an empty list has no smallest item"),
         ("names|map('float')|sum > 0", "invalid float literal"),
-        ("members|length == 6", "`/m/{{ item.id }}`: `item.id` is undefined"),
+        ("members|length == 6", "`/m/{{ item.id }}`: `item.id` is undefined (`item.id` at character 7)"),
         ("records|length == 1", "`/m/{{ item }}`: `..` cannot be part of a path"),
     ];
     let domain = domain(evidence, &cases.map(|(check, _)| check));

@@ -1,6 +1,7 @@
 //! What every command finds on this machine: the workspace, the results folder, and the parts of a
 //! domain brought to work together.
 
+use std::env::VarError;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -26,7 +27,7 @@ use crate::results::order::name_of_command;
 use crate::results::store::StoreError;
 use crate::runner::{Caller, Ledger, Toolbox, script_limits};
 use crate::sandbox::{Sandbox, SandboxError, Script, ScriptOutcome};
-use crate::web::{Counters, Route, Source, WebClient, WebError, WebSettings};
+use crate::web::{Counters, Route, SetupError, Source, WebClient, WebError, WebSettings};
 
 /// Folder of a domain's results where commands without a run put their files.
 const BY_HAND: &str = "by-hand";
@@ -145,7 +146,13 @@ impl Context {
             cache,
             injections: options.injections.clone(),
         };
-        let web = WebClient::open(settings).map_err(Failure::usage)?;
+        let web = WebClient::open(settings).map_err(|error| match error {
+            SetupError::Cassette(_) => Failure::usage(error).hint(format!(
+                "mend it, or record it again: remove the folder and run `workbench record {}`",
+                domain.name()
+            )),
+            _ => Failure::usage(error),
+        })?;
         // The client knows what the data really come from: without a cassette it is the network.
         let mut label = web.source().to_string();
         for injection in &options.injections {
@@ -273,7 +280,13 @@ fn try_folder(folder: &Path) -> std::io::Result<()> {
 
 /// The routes of the environment that are for this domain's hosts: the variable is set once for many domains.
 fn routes_of_environment(domain: &Domain) -> Result<Vec<Route>, Failure> {
-    let Ok(text) = std::env::var(env::ROUTES) else { return Ok(Vec::new()) };
+    let text = match std::env::var(env::ROUTES) {
+        Ok(text) => text,
+        Err(VarError::NotPresent) => return Ok(Vec::new()),
+        Err(VarError::NotUnicode(_)) => {
+            return Err(Failure::usage(format!("the environment variable `{}` is not UTF-8", env::ROUTES)));
+        }
+    };
     let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
     let routes: Vec<Route> = words.map(str::parse).collect::<Result<_, _>>().map_err(|error| {
         Failure::usage(error).hint(format!("it stands in the environment variable `{}`", env::ROUTES))

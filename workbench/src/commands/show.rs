@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::cli::ShowArguments;
 use crate::cli::options::Format;
-use crate::domain::Domain;
+use crate::domain::{Domain, ManifestError};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::printer;
@@ -28,7 +28,10 @@ pub(super) fn run(context: &Context, arguments: &ShowArguments) -> Result<Exit, 
     };
     match Domain::find(&arguments.subject, &context.workspace) {
         Ok(domain) => show_domain(&domain, arguments.format),
-        Err(error) => Err(Failure::usage(error).hint(format!("as a run: {missing_run}"))),
+        Err(error @ ManifestError::Unknown { .. }) => {
+            Err(Failure::usage(error).hint(format!("as a run: {missing_run}")))
+        }
+        Err(error) => Err(Failure::usage(error)),
     }
 }
 

@@ -7,6 +7,9 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
+/// The longest text that is read of what a person wrote: a manifest, a prompt, a script, a template.
+pub const LONGEST_TEXT: u64 = 8 << 20;
+
 /// Why a file of others was not read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
@@ -58,6 +61,28 @@ pub fn read_regular(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
         length if length > limit => Err(ReadError::TooLong { length, limit }),
         _ => Ok(bytes),
     }
+}
+
+/// As [`read_regular`], for a file of the user's own: a link may lead to it, and the texts say what stands in its place.
+pub fn read_bounded(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let about = fs::metadata(path)?;
+    if !about.is_file() {
+        let what = if about.is_dir() { "a folder" } else { "a pipe or a device" };
+        return Err(io::Error::other(format!("it is {what}, not a file")));
+    }
+    read_regular(&fs::canonicalize(path)?, limit).map_err(|error| match error {
+        ReadError::TooLong { limit, .. } => io::Error::other(format!("it is longer than {} MB", limit >> 20)),
+        other => other.into(),
+    })
+}
+
+/// As [`read_bounded`], for text in UTF-8.
+pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
+    String::from_utf8(read_bounded(path, limit)?).map_err(|error| {
+        let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+        io::Error::other(format!("line {line} is not UTF-8; save the file as UTF-8"))
+    })
 }
 
 /// Opens a file for reading, and waits for no writer should it have become a pipe.

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::format::{CallRecord, RUN_FORMAT, RunRecord, Verdict};
 use crate::bounded_json;
-use crate::files::{ReadError, hold, read_regular, write_whole};
+use crate::files::{LONGEST_TEXT, ReadError, hold, read_regular, write_whole};
 
 /// Name of the record in a run's folder; a folder that holds one is a run.
 pub const RECORD_FILE: &str = "run.json";

@@ -76,7 +76,7 @@ fn names(entry: &Evidence, entries: &BTreeMap<String, Evidence>, found: &Found) 
         return Err(Lack::Fault("the evidence names no source, or several".to_owned()));
     };
     let purpose = if matches!(source, Source::Get(_)) { Purpose::Path } else { Purpose::FileName };
-    let fill = |item| expression::fill(source.template(), &item, purpose);
+    let fill = |item| expression::fill(source.template(), &item, purpose).map_err(|error| error.to_string());
     let Some(each) = &entry.each else {
         return fill(minijinja::Value::UNDEFINED).map(|name| vec![name]).map_err(Lack::Fault);
     };

@@ -14,6 +14,8 @@ use super::cache::hex;
 
 /// The index of a cassette.
 pub(super) const INDEX: &str = "index.jsonl";
+/// The longest index that is read: some hundred thousand entries.
+const INDEX_BYTES: u64 = 64 << 20;
 /// The folder of the bodies.
 pub(super) const BODIES: &str = "bodies";
 /// Digits of a body's SHA-256 that name its file.
@@ -80,7 +82,8 @@ impl Cassette {
     /// in normal form or stands there twice, a body outside `bodies/`.
     pub fn open(folder: &Path) -> Result<Self, CassetteError> {
         let index = folder.join(INDEX);
-        let text = fs::read_to_string(&index).map_err(|cause| CassetteError::File { path: index.clone(), cause })?;
+        let text = crate::files::read_text(&index, INDEX_BYTES)
+            .map_err(|cause| CassetteError::File { path: index.clone(), cause })?;
         let mut lines = HashMap::new();
         for (number, text) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
             if text.trim().is_empty() {

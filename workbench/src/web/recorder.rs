@@ -46,7 +46,8 @@ impl CassetteWriter {
         let digest = hex(&Sha256::digest(&answer.body));
         let body = format!("{}.{}", &digest[..DIGEST_DIGITS], extension(&answer.content_type));
         let path = self.folder.join(BODIES).join(&body);
-        if fs::read(&path).ok().as_deref() != Some(&answer.body[..]) {
+        let stored = crate::files::read_bounded(&path, answer.body.len() as u64).ok();
+        if stored.as_deref() != Some(&answer.body[..]) {
             write_whole(&path, &answer.body).map_err(|cause| CassetteError::File { path, cause })?;
         }
         let (url, content_type) = (answer.url.clone(), answer.content_type.clone());
