@@ -49,7 +49,11 @@ pub fn sweep(folder: &Path) {
         let name = name.as_encoded_bytes();
         let letters = name.strip_prefix(UNFINISHED.as_bytes()).unwrap_or_default();
         let is_ours = letters.len() == LETTERS && letters.iter().all(u8::is_ascii_alphanumeric);
-        if is_ours && entry.file_type().is_ok_and(|kind| kind.is_file()) && abandoned(&entry.path()).is_some() {
+        // The lock is held until the file is gone: its writer may have made it, and not yet locked it.
+        if is_ours
+            && entry.file_type().is_ok_and(|kind| kind.is_file())
+            && let Some(_lock) = abandoned(&entry.path())
+        {
             _ = fs::remove_file(entry.path());
         }
     }
@@ -92,7 +96,9 @@ impl OwnFolder {
         // Where there are no locks, whoever makes the folder has it.
         _ = turn.lock();
         for entry in fs::read_dir(parent)?.flatten() {
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) && abandoned(&entry.path()).is_some() {
+            if entry.file_type().is_ok_and(|kind| kind.is_dir())
+                && let Some(_lock) = abandoned(&entry.path())
+            {
                 _ = fs::remove_dir_all(entry.path());
             }
         }

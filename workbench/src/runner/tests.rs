@@ -337,6 +337,6 @@ async fn deaths_of_the_plugin_are_faults_and_refusals_are_not() {
     for trial in [in_loop, in_code] {
         let faults: Vec<&str> = trial.record.faults.iter().map(|fault| fault.text.as_str()).collect();
         assert_eq!(faults, ["crash crashed: exit status 3", "time_out took longer than 60 s and was stopped"]);
-        assert_eq!(read_run(&trial.run).unwrap(), trial.record, "they are kept as the run goes");
+        assert_eq!(read_run(&trial.run).unwrap().faults, trial.record.faults, "they are kept as the run goes");
     }
 }
