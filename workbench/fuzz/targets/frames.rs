@@ -2,8 +2,8 @@
 //! written again as it was meant.
 #![no_main]
 
-use serde::{Deserialize, Serialize};
 use modules::frames::{self, Frame, MAX_BODY};
+use serde::{Deserialize, Serialize};
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
