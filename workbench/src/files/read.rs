@@ -57,7 +57,7 @@ pub fn read_regular(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
         return Err(ReadError::TooLong { length: about.len(), limit });
     }
     let mut bytes = Vec::new();
-    match file.take(limit + 1).read_to_end(&mut bytes)? as u64 {
+    match file.take(limit.saturating_add(1)).read_to_end(&mut bytes)? as u64 {
         length if length > limit => Err(ReadError::TooLong { length, limit }),
         _ => Ok(bytes),
     }

@@ -2,8 +2,9 @@
 //! model.
 //!
 //! What a model made is hostile input: files are bounded before they are read, and so is what all of
-//! them take together; links are not followed out of the run's folder, and whatever cannot be read fails the rules that need it. A
-//! fault that is not the model's (the network, a broken expression) ends a rule in `error` instead.
+//! them take together; links are not followed out of the run's folder, and whatever cannot be read
+//! fails the rules that need it. A fault that is not the model's (the network, a broken expression)
+//! ends a rule in `error` instead.
 
 mod budget;
 mod evidence;

@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::address::Address;
 use super::cache::hex;
+use crate::files::{ReadError, read_regular, read_text};
 
 /// The index of a cassette.
 pub(super) const INDEX: &str = "index.jsonl";
@@ -82,8 +83,8 @@ impl Cassette {
     /// in normal form or stands there twice, a body outside `bodies/`.
     pub fn open(folder: &Path) -> Result<Self, CassetteError> {
         let index = folder.join(INDEX);
-        let text = crate::files::read_text(&index, INDEX_BYTES)
-            .map_err(|cause| CassetteError::File { path: index.clone(), cause })?;
+        let text =
+            read_text(&index, INDEX_BYTES).map_err(|cause| CassetteError::File { path: index.clone(), cause })?;
         let mut lines = HashMap::new();
         for (number, text) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
             if text.trim().is_empty() {
@@ -142,17 +143,14 @@ impl Recording {
             reason: format!("body {BODIES}/{} {reason}", self.line.body),
         };
         let path = self.folder.join(BODIES).join(&self.line.body);
-        let metadata = fs::symlink_metadata(&path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => wrong("is missing".to_owned()),
-            _ => wrong(format!("cannot be read: {error}")),
+        let body = read_regular(&path, limit).map_err(|error| match error {
+            ReadError::NotRegular => wrong("is not a plain file".to_owned()),
+            ReadError::TooLong { length, limit } => {
+                wrong(format!("has {length} bytes, more than {limit} (`[api] body_mb`)"))
+            }
+            ReadError::Io(error) if error.kind() == io::ErrorKind::NotFound => wrong("is missing".to_owned()),
+            ReadError::Io(error) => wrong(format!("cannot be read: {error}")),
         })?;
-        if !metadata.is_file() {
-            return Err(wrong("is not a plain file".to_owned()));
-        }
-        if metadata.len() > limit {
-            return Err(wrong(format!("has {} bytes, more than {limit} (`[api] body_mb`)", metadata.len())));
-        }
-        let body = fs::read(&path).map_err(|error| wrong(format!("cannot be read: {error}")))?;
         if self.line.digest().is_some_and(|digest| !hex(&Sha256::digest(&body)).starts_with(digest)) {
             return Err(wrong(
                 "is not what was recorded: its name begins with the SHA-256 of another content; record it again, or give \

@@ -114,14 +114,13 @@ impl WebClient {
             return Err(SetupError::Route { route: Box::new(route.clone()), hosts: policy.hosts() });
         }
         let cache = cache.join(source.cache_folder());
+        let body_bytes = api.body_mb.saturating_mul(1 << 20);
         let (source, supply) = match (source, cassette) {
-            (Source::Cassette, Some(folder)) => {
-                (Source::Cassette, Supply::cassette(&folder, api.body_mb.saturating_mul(1 << 20))?)
-            }
+            (Source::Cassette, Some(folder)) => (Source::Cassette, Supply::cassette(&folder, body_bytes)?),
             (source, _) => {
                 let network = if offline { None } else { Some(Network::new(&api, policy.clone(), retry)?) };
                 let source = if source == Source::Cassette { Source::Live } else { source };
-                (source, Supply::cache(cache, network))
+                (source, Supply::cache(cache, body_bytes, network))
             }
         };
         let engine = Engine {

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 /// Checks `text`. Beyond the grammar, as `serde_json` reads values: texts decode to Unicode (no lone surrogates), numbers
-/// are finite, and nothing is nested deeper than 128. Takes no memory to speak of.
+/// are finite, and nothing is nested deeper than 127. Takes no memory to speak of.
 pub(super) fn check(text: &str) -> Result<(), serde_json::Error> {
     serde_json::from_str::<Seen>(text).map(|_| ())
 }

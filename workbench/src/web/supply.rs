@@ -27,8 +27,8 @@ impl Supply {
         Ok(Self::Cassette { cassette: Cassette::open(folder)?, body_bytes })
     }
 
-    pub(super) fn cache(folder: PathBuf, network: Option<Network>) -> Self {
-        Self::Cache { cache: DiskCache::open(folder), network: network.map(Box::new) }
+    pub(super) fn cache(folder: PathBuf, body_bytes: u64, network: Option<Network>) -> Self {
+        Self::Cache { cache: DiskCache::open(folder, body_bytes), network: network.map(Box::new) }
     }
 
     /// The answer for `address`, and where it came from; requests sent are counted in `tally`. What is
