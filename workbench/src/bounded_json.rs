@@ -1,6 +1,7 @@
 //! JSON that others made: parsed only when it is small enough once it is in memory.
 
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 /// Bytes of memory a value takes beside its text: the value itself, a key, and the room a growing list keeps free.
 const VALUE: u64 = 128;
@@ -10,6 +11,17 @@ const VALUE: u64 = 128;
 pub fn weight(text: &[u8]) -> u64 {
     let values = 1 + text.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count() as u64;
     text.len() as u64 + values * VALUE
+}
+
+/// Bytes of memory that a value takes, guessed from above like [`weight`].
+pub fn memory_of(value: &Value) -> u64 {
+    VALUE
+        + match value {
+            Value::String(text) => text.len() as u64,
+            Value::Array(items) => items.iter().map(memory_of).sum(),
+            Value::Object(entries) => entries.iter().map(|(key, value)| key.len() as u64 + memory_of(value)).sum(),
+            Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+        }
 }
 
 /// Why a document was not parsed.

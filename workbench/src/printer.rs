@@ -23,14 +23,17 @@ pub fn error_text(text: &str) {
 }
 
 /// Text as a terminal may have it: what a model, an API or a handed-in run wrote must not move the
-/// cursor or repaint a verdict.
+/// cursor or repaint a verdict. What a terminal would obey is escaped.
 pub fn plain(text: &str) -> String {
-    let shown = |letter: char| match letter {
-        '\n' | '\t' => letter,
-        _ if letter.is_control() => char::REPLACEMENT_CHARACTER,
-        _ => letter,
-    };
-    text.chars().map(shown).collect()
+    let is_obeyed = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
+    text.chars().fold(String::with_capacity(text.len()), |mut shown, letter| {
+        if is_obeyed(letter) {
+            shown.extend(letter.escape_default())
+        } else {
+            shown.push(letter)
+        }
+        shown
+    })
 }
 
 /// Whether standard error is a terminal, so that progress may be drawn.

@@ -99,3 +99,17 @@ fn names_cannot_repaint_the_terminal() {
         assert!(outcome.code == 2 && !outcome.stderr.contains('\u{1b}'), "{outcome:?}");
     }
 }
+
+/// Only what lies in the run itself is swept.
+#[test]
+fn a_link_in_the_place_of_a_folder_is_not_swept() {
+    let results = Results::new();
+    let folder = results.run("linked", "r = { get = '/r' }", "r is defined");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let theirs = elsewhere.path().join(".saving-abc123");
+    fs::write(&theirs, "").unwrap();
+    fs::remove_dir(folder.join("out")).unwrap();
+    symlink(elsewhere.path(), folder.join("out")).unwrap();
+    let outcome = results.workbench(&[], &["verify", folder.to_str().unwrap()]);
+    assert!(outcome.code == 5 && theirs.exists(), "{outcome:?}");
+}

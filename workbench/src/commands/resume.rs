@@ -4,16 +4,19 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::error::Failure;
-use crate::printer;
 use crate::results::attempts::{is_decided, without_repeated};
 use crate::results::find::{StoredRun, list_runs};
 use crate::results::format::{Comparison, RunRecord};
 use crate::results::order::is_name_of_command;
-use crate::results::store::read_manifest;
+use crate::results::store::{StoreError, read_manifest};
 use crate::runner::Mode;
 
 use super::context::Context;
+use super::report::tell_skipped;
 use super::runs::{Job, Plan};
+
+/// The runs of each comparison by its name; the newest is the last.
+type Comparisons = BTreeMap<String, Vec<StoredRun>>;
 
 /// The name of the comparison to go on with: the newest of the same settings that is not complete, or else the newest
 /// that is. `wanted` names one that is to have these settings.
@@ -26,7 +29,8 @@ pub(super) fn find(
     comparison: &Comparison,
     plans: &[Plan],
 ) -> Result<String, Failure> {
-    let known = comparisons(context, comparison)?;
+    let (known, skipped) = comparisons(context, comparison)?;
+    tell_skipped(&skipped);
     let place = context.results.display();
     let domains = comparison.domains.join(", ");
     let nothing = || {
@@ -69,7 +73,8 @@ pub(super) fn decided_runs(
     command: &str,
     comparison: &Comparison,
 ) -> Result<Vec<RunRecord>, Failure> {
-    let runs = comparisons(context, comparison)?.remove(command).unwrap_or_default();
+    let (mut known, _) = comparisons(context, comparison)?;
+    let runs = known.remove(command).unwrap_or_default();
     Ok(decided(&runs))
 }
 
@@ -96,14 +101,12 @@ fn decided(runs: &[StoredRun]) -> Vec<RunRecord> {
     without_repeated(runs).into_iter().filter(is_decided).collect()
 }
 
-/// The runs of each comparison of the same domains, by its name; the newest is the last.
-fn comparisons(context: &Context, comparison: &Comparison) -> Result<BTreeMap<String, Vec<StoredRun>>, Failure> {
-    let mut known: BTreeMap<String, Vec<StoredRun>> = BTreeMap::new();
+/// The comparisons of the same domains, and why runs were left out.
+fn comparisons(context: &Context, comparison: &Comparison) -> Result<(Comparisons, Vec<StoreError>), Failure> {
+    let (mut known, mut skipped) = (Comparisons::new(), Vec::new());
     for domain in &comparison.domains {
         let listing = list_runs(&context.results, Some(domain)).map_err(Failure::usage)?;
-        for problem in &listing.skipped {
-            printer::note(&format!("warning: a run was left out: {problem}"));
-        }
+        skipped.extend(listing.skipped);
         for run in listing.runs {
             let of = run.record.comparison.as_ref();
             let is_one = of.is_some_and(|of| same_words(&of.domains, &comparison.domains));
@@ -112,7 +115,7 @@ fn comparisons(context: &Context, comparison: &Comparison) -> Result<BTreeMap<St
             }
         }
     }
-    Ok(known)
+    Ok((known, skipped))
 }
 
 /// What this command line sets otherwise than the comparison of these runs.

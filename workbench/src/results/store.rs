@@ -221,8 +221,7 @@ pub fn read_run(run: &Path) -> Result<RunRecord, StoreError> {
 /// Reads the manifest a run was made by, as text.
 pub fn read_manifest(run: &Path) -> Result<String, StoreError> {
     let path = run.join(MANIFEST_FILE);
-    String::from_utf8(read_bounded(&path, LONGEST_TEXT)?)
-        .map_err(|error| StoreError::content(&path, error.to_string()))
+    String::from_utf8(read_bounded(&path, LONGEST_TEXT)?).map_err(|error| StoreError::content(&path, error.to_string()))
 }
 
 /// Reads what the verifier fetched, so that a verdict can be repeated; `None` when the run was never judged.

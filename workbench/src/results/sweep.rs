@@ -23,8 +23,12 @@ pub fn sweep_domain(results: &Path, domain: &str) {
 /// Sweeps one run.
 pub fn sweep_run(run: &Path) {
     files::sweep(run);
-    files::sweep(&run.join("out"));
-    files::sweep(&run.join("scripts"));
+    for folder in ["out", "scripts"].map(|name| run.join(name)) {
+        // In a run that was handed in, a link may lead anywhere.
+        if !folder.is_symlink() {
+            files::sweep(&folder);
+        }
+    }
 }
 
 /// Removes a run's folder in which nothing was done before its host died.

@@ -4,8 +4,6 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
-
 use super::evidence::Lack;
 
 /// Bytes of memory that the values of all evidence may take.
@@ -68,18 +66,6 @@ impl Budget {
         let _before = self.milliseconds.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left);
         done
     }
-}
-
-/// Bytes of memory that a value takes, guessed from above.
-pub(super) fn memory_of(value: &Value) -> u64 {
-    const ITSELF: u64 = 128;
-    ITSELF
-        + match value {
-            Value::String(text) => text.len() as u64,
-            Value::Array(items) => items.iter().map(memory_of).sum(),
-            Value::Object(entries) => entries.iter().map(|(key, value)| key.len() as u64 + memory_of(value)).sum(),
-            Value::Null | Value::Bool(_) | Value::Number(_) => 0,
-        }
 }
 
 fn spend(left: &AtomicU64, amount: u64) -> bool {

@@ -6,9 +6,9 @@ use futures::StreamExt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::budget::{Budget, memory_of};
+use super::budget::Budget;
 use super::evidence::Lack;
-use crate::bounded_json;
+use crate::bounded_json::{self, memory_of};
 use crate::web::{Expect, WebClient, WebError};
 
 /// Value of `format` in `evidence.json`.

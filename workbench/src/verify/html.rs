@@ -8,9 +8,10 @@ use regex::Regex;
 use scraper::{ElementRef, Html, HtmlTreeSink, Node, Selector};
 use serde_json::{Value, json};
 
-use super::budget::{Budget, Patience, memory_of};
+use super::budget::{Budget, Patience};
 use super::evidence::Lack;
 use super::files;
+use crate::bounded_json::memory_of;
 use crate::domain::manifest::{Conversion, Evidence};
 use crate::expression;
 
