@@ -14,8 +14,9 @@ use super::CallOutcome;
 use super::build::rebuild_command;
 use super::cause::KILLED;
 use super::error::PluginError;
-use super::link::{Answered, Link, StartFailure, Unanswered};
+use super::link::{Link, StartFailure};
 use super::messages::{CALLS_IN_FLIGHT, LoadFailure, split};
+use super::pending::{Answered, Unanswered};
 use super::services::HostServices;
 use super::tail::Tail;
 
