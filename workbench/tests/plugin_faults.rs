@@ -43,6 +43,7 @@ const IN_C: &[(&str, &str)] = &[
     ("close", "abort; its last words: plugin worker: it cannot answer: "),
     ("no_reply", "its reply is not understood: "),
     ("bad_head", "its reply is not understood: "),
+    ("long_head", "its reply is not understood: the head of a message is over the limit of 1048576 bytes"),
     ("bad_body", "answered something that is not JSON: "),
     ("bad_text", "answered something that is not JSON: "),
     ("bad_status", "refused the call: its status 77 is unknown"),

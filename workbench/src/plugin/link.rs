@@ -35,6 +35,9 @@ const REPLY_ROOM: usize = 64 * 1024;
 /// KiB of requests that are served at once; more wait to be read. One that is as long as a frame may be fits.
 const REQUEST_ROOM: usize = 512 * 1024;
 
+/// Bytes of a plugin's reason for a refusal that are told.
+const REASON: usize = 4096;
+
 /// How long frames of a process that has ended may still come in.
 const DRAIN_LIMIT: Duration = Duration::from_millis(500);
 
@@ -235,7 +238,7 @@ impl UpcallServer {
             match head {
                 FromWorker::Answer { id } => self.pending.resolve(id, Ok(body))?,
                 FromWorker::Refused { id } => {
-                    let text = String::from_utf8_lossy(&body).into_owned();
+                    let text = String::from_utf8_lossy(&body[..body.len().min(REASON)]).into_owned();
                     self.pending.resolve(id, Err(Unanswered::Refused(text)))?;
                 }
                 FromWorker::Request { id, call } => {

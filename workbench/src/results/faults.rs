@@ -6,6 +6,8 @@ use super::format::Fault;
 
 /// Different texts that are kept: of an API that is down, every address has its own.
 const KEPT: usize = 20;
+/// Characters of a text that are kept: a plugin that dies may say anything, and the texts stand in `run.json`.
+const LONGEST: usize = 1000;
 /// What stands for the rest.
 const OTHERS: &str = "others";
 
@@ -16,6 +18,8 @@ pub struct Faults(Mutex<Vec<Fault>>);
 impl Faults {
     /// Counts a fault; `text` says what failed, with which value.
     pub fn note(&self, text: &str) {
+        let cut = text.char_indices().nth(LONGEST).map(|(end, _)| format!("{}…", &text[..end]));
+        let text = cut.as_deref().unwrap_or(text);
         let mut faults = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_known = faults.iter().any(|fault| fault.text == text);
         let text = if is_known || faults.len() < KEPT { text } else { OTHERS };
@@ -45,5 +49,15 @@ mod tests {
         let counts: Vec<(&str, u64)> = met.iter().map(|fault| (fault.text.as_str(), fault.count)).collect();
         assert_eq!(counts.len(), KEPT + 1);
         assert_eq!((counts[0], counts[KEPT]), (("fault 0", 10), (OTHERS, 800)));
+    }
+
+    #[test]
+    fn a_long_text_is_cut() {
+        let faults = Faults::default();
+        for length in [LONGEST, LONGEST + 1, 50_000, 60_000] {
+            faults.note(&"é".repeat(length));
+        }
+        let met: Vec<_> = faults.met().iter().map(|fault| (fault.text.chars().count(), fault.count)).collect();
+        assert_eq!(met, [(LONGEST, 1), (LONGEST + 1, 3)]);
     }
 }
