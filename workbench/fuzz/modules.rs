@@ -7,7 +7,7 @@
 pub mod domain;
 #[path = "../src/expression/mod.rs"]
 pub mod expression;
-#[path = "../src/files.rs"]
+#[path = "../src/files/mod.rs"]
 pub mod files;
 #[path = "../src/frames.rs"]
 pub mod frames;

@@ -9,6 +9,7 @@ use std::fmt;
 use annotate_snippets::renderer::DEFAULT_ERROR_STYLE as LOUD;
 
 use crate::exit::Exit;
+use crate::printer;
 
 /// Why a command stopped.
 #[derive(Debug)]
@@ -44,38 +45,25 @@ impl fmt::Display for Failure {
     /// `error: …`, the chain one `caused by:` a line, one `hint:`; no final line feed. Colour only in the alternate
     /// form (`{:#}`), and where the error itself has any.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let plain = self.error.to_string();
+        let words = self.error.to_string();
         if formatter.alternate() {
             let drawn = format!("{:#}", self.error);
             // An error that draws itself in colour answers for its own control characters.
-            let text = if drawn == plain { harmless(&plain) } else { drawn };
+            let text = if drawn == words { printer::plain(&words) } else { drawn };
             write!(formatter, "{LOUD}error{LOUD:#}: {text}")?;
         } else {
-            write!(formatter, "error: {}", harmless(&plain))?;
+            write!(formatter, "error: {}", printer::plain(&words))?;
         }
         let mut source = self.error.source();
         while let Some(cause) = source {
-            write!(formatter, "\n  caused by: {}", harmless(&cause.to_string()))?;
+            write!(formatter, "\n  caused by: {}", printer::plain(&cause.to_string()))?;
             source = cause.source();
         }
         match &self.hint {
-            Some(hint) => write!(formatter, "\nhint: {}", harmless(hint)),
+            Some(hint) => write!(formatter, "\nhint: {}", printer::plain(hint)),
             None => Ok(()),
         }
     }
-}
-
-/// Names, paths and answers can hold what makes a terminal do things; here they are text.
-fn harmless(text: &str) -> String {
-    let is_harmful = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
-    text.chars().fold(String::with_capacity(text.len()), |mut clean, letter| {
-        if is_harmful(letter) {
-            clean.extend(letter.escape_default())
-        } else {
-            clean.push(letter)
-        }
-        clean
-    })
 }
 
 #[cfg(test)]

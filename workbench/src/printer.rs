@@ -22,15 +22,18 @@ pub fn error_text(text: &str) {
     quietly(write_all(io::stderr().lock(), text.as_bytes()));
 }
 
-/// Text as a terminal may have it: what a model, an API or a handed-in run wrote must not move the
-/// cursor or repaint a verdict.
+/// Text as a terminal may have it: what a model, an API or a handed-in run wrote must not move the cursor or repaint a
+/// verdict. What would is shown as its escape.
 pub fn plain(text: &str) -> String {
-    let shown = |letter: char| match letter {
-        '\n' | '\t' => letter,
-        _ if letter.is_control() => char::REPLACEMENT_CHARACTER,
-        _ => letter,
-    };
-    text.chars().map(shown).collect()
+    let is_harmful = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
+    text.chars().fold(String::with_capacity(text.len()), |mut clean, letter| {
+        if is_harmful(letter) {
+            clean.extend(letter.escape_default())
+        } else {
+            clean.push(letter)
+        }
+        clean
+    })
 }
 
 /// Whether standard error is a terminal, so that progress may be drawn.
