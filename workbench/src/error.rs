@@ -9,7 +9,7 @@ use std::fmt;
 use annotate_snippets::renderer::DEFAULT_ERROR_STYLE as LOUD;
 
 use crate::exit::Exit;
-use crate::printer::plain;
+use crate::printer;
 
 /// Why a command stopped.
 #[derive(Debug)]
@@ -45,22 +45,22 @@ impl fmt::Display for Failure {
     /// `error: …`, the chain one `caused by:` a line, one `hint:`; no final line feed. Colour only in the alternate
     /// form (`{:#}`), and where the error itself has any.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = self.error.to_string();
+        let words = self.error.to_string();
         if formatter.alternate() {
             let drawn = format!("{:#}", self.error);
             // An error that draws itself in colour answers for its own control characters.
-            let shown = if drawn == text { plain(&text) } else { drawn };
-            write!(formatter, "{LOUD}error{LOUD:#}: {shown}")?;
+            let text = if drawn == words { printer::plain(&words) } else { drawn };
+            write!(formatter, "{LOUD}error{LOUD:#}: {text}")?;
         } else {
-            write!(formatter, "error: {}", plain(&text))?;
+            write!(formatter, "error: {}", printer::plain(&words))?;
         }
         let mut source = self.error.source();
         while let Some(cause) = source {
-            write!(formatter, "\n  caused by: {}", plain(&cause.to_string()))?;
+            write!(formatter, "\n  caused by: {}", printer::plain(&cause.to_string()))?;
             source = cause.source();
         }
         match &self.hint {
-            Some(hint) => write!(formatter, "\nhint: {}", plain(hint)),
+            Some(hint) => write!(formatter, "\nhint: {}", printer::plain(hint)),
             None => Ok(()),
         }
     }

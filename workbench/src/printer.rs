@@ -22,17 +22,17 @@ pub fn error_text(text: &str) {
     quietly(write_all(io::stderr().lock(), text.as_bytes()));
 }
 
-/// Text as a terminal may have it: what a model, an API or a handed-in run wrote must not move the
-/// cursor or repaint a verdict. What a terminal would obey is escaped.
+/// Text as a terminal may have it: what a model, an API or a handed-in run wrote must not move the cursor or repaint a
+/// verdict. What would is shown as its escape.
 pub fn plain(text: &str) -> String {
-    let is_obeyed = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
-    text.chars().fold(String::with_capacity(text.len()), |mut shown, letter| {
-        if is_obeyed(letter) {
-            shown.extend(letter.escape_default())
+    let is_harmful = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
+    text.chars().fold(String::with_capacity(text.len()), |mut clean, letter| {
+        if is_harmful(letter) {
+            clean.extend(letter.escape_default())
         } else {
-            shown.push(letter)
+            clean.push(letter)
         }
-        shown
+        clean
     })
 }
 

@@ -126,14 +126,14 @@ fn while_calls_are_under_way(waiting: &Waiting) -> Running {
     waiting.plays(&[&format!("{THREE_CALLS}while True: pass")]);
     let running = Running(waiting.command("code", &[]).spawn().unwrap());
     // What the script asked for before the call that was answered is known to the host.
-    wait_for_lines(waiting, 1);
+    has_ended(waiting, 1);
     running
 }
 
-/// Waits until the ledger has so many lines.
-fn wait_for_lines(waiting: &Waiting, lines: usize) {
+/// Waits until this many calls have ended.
+fn has_ended(waiting: &Waiting, calls: usize) {
     let begun = Instant::now();
-    while waiting.only_run().is_none_or(|run| run.ledger.len() < lines) {
+    while waiting.only_run().is_none_or(|run| run.ledger.len() < calls) {
         assert!(begun.elapsed() < PATIENCE, "the run does not come that far");
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -154,19 +154,19 @@ fn script_worker(running: &Running) -> Pid {
     Pid::from_raw(found[0].file_name().unwrap().to_str().unwrap().parse().unwrap()).unwrap()
 }
 
-/// Its script has a second try, which makes the calls again; the second death is its end.
 #[test]
 fn a_worker_that_is_killed_leaves_its_calls() {
     let waiting = Waiting::new("");
     let mut running = while_calls_are_under_way(&waiting);
     kill_process(script_worker(&running), Signal::KILL).unwrap();
-    wait_for_lines(&waiting, UNDER_WAY.len() + 1);
+    // Its script is run once more, and makes its calls again.
+    has_ended(&waiting, 4);
     kill_process(script_worker(&running), Signal::KILL).unwrap();
     running.0.wait().unwrap();
     let run = waiting.only_run().unwrap();
-    let mut twice: Vec<String> = UNDER_WAY.repeat(2).into_iter().map(str::to_owned).collect();
-    twice.sort();
-    assert_eq!((run.calls(), run.record.nested_calls), (twice, 6));
+    let mut calls = [UNDER_WAY, UNDER_WAY].concat();
+    calls.sort_unstable();
+    assert_eq!((run.calls(), run.record.nested_calls), (calls.iter().map(|call| (*call).to_owned()).collect(), 6));
     assert!(run.file("scripts/01.out").starts_with("CRASHED after"), "{}", run.file("scripts/01.out"));
 }
 

@@ -35,7 +35,8 @@ impl Excerpts<'_> {
             };
             drawings.push(renderer.render(&[Group::with_title(Level::ERROR.primary_title(title))]));
         }
-        drawings.join("\n\n")
+        // The renderer shows control characters of ASCII as pictures and leaves the others, which terminals obey, too.
+        drawings.join("\n\n").replace(|letter| ('\u{80}'..='\u{9f}').contains(&letter), "·")
     }
 
     fn group<'a>(&'a self, problem: &'a Problem, is_first: bool) -> Group<'a> {
