@@ -274,8 +274,11 @@ impl ToolSession {
 
 fn try_folder(folder: &Path) -> std::io::Result<()> {
     fs::create_dir_all(folder)?;
-    let mut file = tempfile::Builder::new().prefix(".trying-").rand_bytes(TRIED_LETTERS).tempfile_in(folder)?;
-    file.write_all(&[0; TRIED_BYTES]).and_then(|()| file.close())
+    let file = tempfile::Builder::new().prefix(".trying-").rand_bytes(TRIED_LETTERS).tempfile_in(folder)?;
+    let (mut file, path) = file.into_parts();
+    // Without its name it is gone with this process, however that ends.
+    path.close()?;
+    file.write_all(&[0; TRIED_BYTES])
 }
 
 /// The routes of the environment that are for this domain's hosts: the variable is set once for many domains.
