@@ -59,9 +59,10 @@ pub fn read<H: DeserializeOwned>(stream: &mut impl BufRead) -> io::Result<Option
     let mut line = Vec::new();
     stream.take(MAX_HEAD).read_until(b'\n', &mut line)?;
     let Some((head, length)) = parse_line(&line)? else { return Ok(None) };
-    let mut body = Vec::with_capacity(length);
-    stream.take(length as u64).read_to_end(&mut body)?;
-    whole(head, body, length).map(Some)
+    // Zeroing costs less than the many small reads of `read_to_end`.
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body)?;
+    Ok(Some(Frame { head, body: body.into() }))
 }
 
 /// Writes one frame and flushes.
@@ -84,9 +85,9 @@ pub async fn read_async<H: DeserializeOwned>(stream: &mut (impl AsyncBufRead + U
     let mut line = Vec::new();
     (&mut *stream).take(MAX_HEAD).read_until(b'\n', &mut line).await?;
     let Some((head, length)) = parse_line(&line)? else { return Ok(None) };
-    let mut body = Vec::with_capacity(length);
-    stream.take(length as u64).read_to_end(&mut body).await?;
-    whole(head, body, length).map(Some)
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).await?;
+    Ok(Some(Frame { head, body: body.into() }))
 }
 
 /// As [`write`], for a stream of tokio.
@@ -105,13 +106,6 @@ pub async fn write_parts_async<H: Serialize>(
         stream.write_all(part).await?;
     }
     stream.flush().await
-}
-
-fn whole<H>(head: H, body: Vec<u8>, length: usize) -> io::Result<Frame<H>> {
-    if body.len() < length {
-        return Err(io::ErrorKind::UnexpectedEof.into());
-    }
-    Ok(Frame { head, body: body.into() })
 }
 
 fn line_of<H: Serialize>(head: &H, parts: &[&[u8]]) -> io::Result<Vec<u8>> {
