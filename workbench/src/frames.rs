@@ -6,8 +6,10 @@
 //! framing.
 
 use std::io::{self, BufRead, Read, Write};
+use std::os::unix::net::UnixStream;
 
 use bytes::Bytes;
+use rustix::net::sockopt::set_socket_send_buffer_size;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -18,6 +20,19 @@ const MAX_HEAD: u64 = 64 * 1024;
 /// Longest body: above the largest answer a domain may fetch, so that a limit of the web client,
 /// which names the address, speaks first.
 pub const MAX_BODY: u64 = 256 * 1024 * 1024;
+
+/// Bytes that a channel holds in each direction, where the system grants them: a large record goes through in one piece,
+/// and the two sides need not take turns for each part of it.
+const ROOM: usize = 1024 * 1024;
+
+/// The two ends of a channel.
+pub fn channel() -> io::Result<(UnixStream, UnixStream)> {
+    let (ours, theirs) = UnixStream::pair()?;
+    for end in [&ours, &theirs] {
+        set_socket_send_buffer_size(end, ROOM)?;
+    }
+    Ok((ours, theirs))
+}
 
 /// What is said, and the bytes that go with it.
 #[derive(Clone, Debug, PartialEq)]
