@@ -36,7 +36,7 @@ pub(crate) struct Native {
 
 impl Native {
     pub(crate) fn start(kind: &str) -> Self {
-        let (ours, theirs) = UnixStream::pair().unwrap();
+        let (ours, theirs) = frames::channel().unwrap();
         let program = std::env::current_exe().unwrap();
         let child = Command::new(program).arg(kind).stdin(OwnedFd::from(theirs)).spawn().unwrap();
         Self { child, reader: BufReader::new(ours.try_clone().unwrap()), writer: ours, calls: 0 }

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixStream as StdUnixStream;
 use std::path::{Path, absolute};
 use std::process::Stdio;
 use std::sync::Arc;
@@ -16,7 +15,7 @@ use tokio::time::timeout;
 use super::SUBCOMMAND;
 use super::cause::cause;
 use super::tail::Tail;
-use crate::env;
+use crate::{env, frames};
 
 /// Bytes of standard error that are kept to name the cause of a death.
 const LAST_WORDS: usize = 1024;
@@ -36,7 +35,7 @@ impl WorkerProcess {
     /// Starts [`SUBCOMMAND`] for `library`, which may write to `out`. Returns the host's end of its channel; what it
     /// prints goes to `log`.
     pub(super) fn spawn(program: &Path, library: &Path, out: &Path, log: Arc<Tail>) -> io::Result<(Self, UnixStream)> {
-        let (ours, theirs) = StdUnixStream::pair()?;
+        let (ours, theirs) = frames::channel()?;
         ours.set_nonblocking(true)?;
         let mut child = Command::new(program)
             .arg(SUBCOMMAND)

@@ -54,7 +54,7 @@ impl Worker {
     }
 
     fn spawn(program: &Path) -> std::io::Result<Self> {
-        let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
+        let (ours, theirs) = frames::channel()?;
         ours.set_nonblocking(true)?;
         let (read, write) = UnixStream::from_std(ours)?.into_split();
         // The worker's end of the link travels as its standard input; the worker moves it away.
