@@ -127,7 +127,7 @@ fn is_whole_and_honest(museum: &Museum, results: &Path, kilobytes: u32) {
     assert!(listing.skipped.is_empty(), "{kilobytes} kB: {:?}", listing.skipped);
     for run in &listing.runs {
         read_ledger(&run.folder).unwrap();
-        read_transcript(&run.folder).unwrap();
+        assert!(read_transcript(&run.folder).unwrap().all(|message| message.is_ok()));
         let verdict = run.record.verify.as_ref();
         assert!(!is_decided(&run.record) || verdict.is_some_and(|verdict| verdict.ok), "{kilobytes} kB: {run:#?}");
         let show = museum.outcome(results, &["show", run.folder.to_str().unwrap()]);

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::Path;
 
 use jiff::Timestamp;
-use serde_json::json;
+use serde_json::{Value, json};
 use workbench::results::find::{find_run, list_runs};
 use workbench::results::format::{
     CallEnd, CallRecord, RUN_FORMAT, RuleOutcome, RuleStatus, RunRecord, Stop, Turn, Verdict,
@@ -127,9 +127,21 @@ fn a_killed_run_reads_as_interrupted_with_all_that_was_done() {
     assert_eq!(read_run(&path).unwrap().stop, Stop::Interrupted);
     let tools: Vec<String> = read_ledger(&path).unwrap().into_iter().map(|call| call.tool).collect();
     assert_eq!(tools, ["get_object", "download_image"]);
-    assert_eq!(read_transcript(&path).unwrap().len(), 1);
+    assert_eq!(read_transcript(&path).unwrap().map(Result::unwrap).count(), 1);
     assert_eq!(fs::read_to_string(path.join("scripts/01.py")).unwrap(), "print('über')");
     assert_eq!(read_evidence(&path).unwrap(), None);
+}
+
+#[test]
+fn a_transcript_of_many_large_records_can_be_read() {
+    let results = tempfile::tempdir().unwrap();
+    let folder = make(results.path(), "met", "loop");
+    let record = "x".repeat(2 << 20);
+    for _ in 0..70 {
+        folder.append_message(&json!({"role": "user", "content": [record]})).unwrap();
+    }
+    let whole = |message: Result<Value, StoreError>| message.unwrap()["content"][0] == record;
+    assert_eq!(read_transcript(folder.path()).unwrap().map(whole).filter(|whole| *whole).count(), 70);
 }
 
 #[test]

@@ -44,23 +44,29 @@ impl From<ReadError> for io::Error {
 /// # Errors
 /// When it is no such file, or the system refuses.
 pub fn read_regular(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
-    if !fs::symlink_metadata(path)?.is_file() {
-        return Err(ReadError::NotRegular);
-    }
-    let file = open_at_once(path)?;
-    // Another file may stand there by now.
-    let about = file.metadata()?;
-    if !about.is_file() {
-        return Err(ReadError::NotRegular);
-    }
-    if about.len() > limit {
-        return Err(ReadError::TooLong { length: about.len(), limit });
+    let file = open_regular(path)?;
+    let length = file.metadata()?.len();
+    if length > limit {
+        return Err(ReadError::TooLong { length, limit });
     }
     let mut bytes = Vec::new();
     match file.take(limit.saturating_add(1)).read_to_end(&mut bytes)? as u64 {
         length if length > limit => Err(ReadError::TooLong { length, limit }),
         _ => Ok(bytes),
     }
+}
+
+/// Opens a regular file for reading, and nothing else, as [`read_regular`] does. Its length is up to who reads it.
+///
+/// # Errors
+/// When it is no such file, or the system refuses.
+pub fn open_regular(path: &Path) -> Result<File, ReadError> {
+    if !fs::symlink_metadata(path)?.is_file() {
+        return Err(ReadError::NotRegular);
+    }
+    let file = open_at_once(path)?;
+    // Another file may stand there by now.
+    if file.metadata()?.is_file() { Ok(file) } else { Err(ReadError::NotRegular) }
 }
 
 /// As [`read_regular`], for a file of the user's own: a link may lead to it, and the texts say what stands in its place.

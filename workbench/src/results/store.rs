@@ -4,7 +4,7 @@
 //! into it: a host killed at any moment leaves a folder that can be read.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::format::{CallRecord, RUN_FORMAT, RunRecord, Verdict};
 use crate::bounded_json;
-use crate::files::{LONGEST_TEXT, ReadError, hold, read_regular, write_whole};
+use crate::files::{LONGEST_TEXT, ReadError, hold, open_regular, read_regular, write_whole};
 
 /// Name of the record in a run's folder; a folder that holds one is a run.
 pub const RECORD_FILE: &str = "run.json";
@@ -27,7 +27,8 @@ pub(super) const MANIFEST_FILE: &str = "domain.toml";
 
 /// Bytes of `run.json`, and memory it may take. Folders are handed in by others, so what is in them is bounded.
 const MAX_RECORD: Bounds = Bounds { file: 8 << 20, memory: 64 << 20 };
-/// The same of `evidence.json`, which holds what the API answered, and of the lines of a ledger or transcript in all.
+/// The same of `evidence.json`, which holds what the API answered, and of each line of a ledger or transcript. A whole
+/// ledger may take the memory of one line.
 const MAX_CONTENT: Bounds = Bounds { file: 128 << 20, memory: 512 << 20 };
 
 #[derive(Clone, Copy)]
@@ -232,12 +233,20 @@ pub fn read_evidence(run: &Path) -> Result<Option<Value>, StoreError> {
 
 /// Reads the calls of a run. A last line that a killed host left half written is left out.
 pub fn read_ledger(run: &Path) -> Result<Vec<CallRecord>, StoreError> {
-    read_lines(&run.join(LEDGER_FILE))
+    let mut left = MAX_CONTENT.memory;
+    let calls = lines(run.join(LEDGER_FILE))?.map(|line| {
+        let line = line?;
+        let call = line.parse(left)?;
+        left -= bounded_json::weight(&line.text);
+        Ok(call)
+    });
+    calls.collect()
 }
 
-/// Reads the messages of a run, as values. A half-written last line is left out.
-pub fn read_transcript(run: &Path) -> Result<Vec<Value>, StoreError> {
-    read_lines(&run.join(TRANSCRIPT_FILE))
+/// Reads the messages of a run, as values, one after the other: a long run says more than memory should hold. A
+/// half-written last line is left out.
+pub fn read_transcript(run: &Path) -> Result<impl Iterator<Item = Result<Value, StoreError>>, StoreError> {
+    Ok(lines(run.join(TRANSCRIPT_FILE))?.map(|line| line?.parse(MAX_CONTENT.memory)))
 }
 
 /// Making a folder is atomic, so two processes never get the same one.
@@ -301,24 +310,48 @@ fn read_json<T: DeserializeOwned>(path: &Path, bounds: Bounds) -> Result<T, Stor
     bounded_json::parse(&bytes, bounds.memory).map_err(|error| StoreError::content(path, error.to_string()))
 }
 
-fn read_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, StoreError> {
-    let bytes = read_bounded(path, MAX_CONTENT.file)?;
-    let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(&bytes[..0], |end| &bytes[..end]);
-    let mut left = MAX_CONTENT.memory;
-    let lines = whole.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
-    lines
-        .map(|(index, line)| {
-            let value = bounded_json::parse(line, left)
-                .map_err(|error| StoreError::content(path, format!("line {}: {error}", index + 1)))?;
-            left -= bounded_json::weight(line);
-            Ok(value)
-        })
-        .collect()
+/// A whole line of a file, without its end.
+struct Line {
+    path: PathBuf,
+    /// From 1.
+    number: usize,
+    text: Vec<u8>,
+}
+
+impl Line {
+    fn parse<T: DeserializeOwned>(&self, memory: u64) -> Result<T, StoreError> {
+        bounded_json::parse(&self.text, memory).map_err(|error| self.fault(error))
+    }
+
+    fn fault(&self, reason: impl std::fmt::Display) -> StoreError {
+        StoreError::content(&self.path, format!("line {}: {reason}", self.number))
+    }
+}
+
+/// The whole lines of a file that are not empty, one in memory at a time.
+fn lines(path: PathBuf) -> Result<impl Iterator<Item = Result<Line, StoreError>>, StoreError> {
+    let mut file = BufReader::new(open_regular(&path).map_err(unread(&path))?);
+    let numbered = (1..).map_while(move |number| {
+        let mut line = Line { path: path.clone(), number, text: Vec::new() };
+        match file.by_ref().take(MAX_CONTENT.file).read_until(b'\n', &mut line.text) {
+            Err(error) => Some(Err(StoreError::io("read", &path)(error))),
+            Ok(length) if line.text.pop_if(|last| *last == b'\n').is_none() => {
+                let is_cut = length as u64 == MAX_CONTENT.file;
+                is_cut.then(|| Err(line.fault(format!("it is longer than {} MB", MAX_CONTENT.file >> 20))))
+            }
+            Ok(_) => Some(Ok(line)),
+        }
+    });
+    Ok(numbered.filter(|line| !line.as_ref().is_ok_and(|line| line.text.is_empty())))
 }
 
 fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, StoreError> {
-    read_regular(path, limit).map_err(|error| match error {
-        ReadError::Io(source) => StoreError::Io { action: "read", path: path.to_owned(), source },
+    read_regular(path, limit).map_err(unread(path))
+}
+
+fn unread(path: &Path) -> impl FnOnce(ReadError) -> StoreError {
+    move |error| match error {
+        ReadError::Io(source) => StoreError::io("read", path)(source),
         other => StoreError::content(path, other.to_string()),
-    })
+    }
 }

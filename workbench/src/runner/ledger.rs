@@ -7,13 +7,17 @@ use std::time::Instant;
 use bytes::Bytes;
 use serde_json::Value;
 
+use crate::bounded_json;
 use crate::events::{Event, Listener, RunKey};
 use crate::results::faults::Faults;
 use crate::results::format::{CallEnd, CallRecord, Fault};
 use crate::results::store::{RunFolder, StoreError};
 
-/// Longest arguments and errors kept whole, in bytes; of longer ones the beginning of the text is kept.
-const KEPT_WHOLE: usize = 64 * 1024;
+/// Longest arguments, errors and names of tools kept whole, in bytes of their JSON; of longer ones the beginning of the
+/// text is kept. A run may make thousands of calls, and whoever reads its ledger has all of them in memory.
+const KEPT_WHOLE: usize = 16 * 1024;
+/// Memory that arguments may take which are kept whole, in bytes as [`bounded_json::weight`] guesses them.
+const KEPT_MEMORY: u64 = 12 * KEPT_WHOLE as u64;
 /// How much of it.
 const BEGINNING: usize = 1024;
 
@@ -112,12 +116,12 @@ impl OpenCall<'_> {
         self.ledger.write(CallRecord {
             turn: self.caller.turn,
             script: self.caller.script,
-            tool: std::mem::take(&mut self.tool),
+            tool: kept_text(std::mem::take(&mut self.tool)),
             arguments: kept(&self.arguments),
             ms: (self.begun.elapsed().as_secs_f64() * 1e6).round() / 1e3,
             bytes: bytes as u64,
             outcome,
-            error: error.map(|text| if text.len() > KEPT_WHOLE { beginning(text.as_bytes()) } else { text }),
+            error: error.map(kept_text),
         });
     }
 }
@@ -132,26 +136,76 @@ impl Drop for OpenCall<'_> {
 
 /// Arguments as the ledger keeps them: their JSON, or a text when they are none or too long.
 fn kept(arguments: &Bytes) -> Value {
-    if arguments.len() > KEPT_WHOLE {
+    if arguments.len() > KEPT_WHOLE || bounded_json::weight(arguments) > KEPT_MEMORY {
         return Value::String(beginning(arguments));
     }
-    serde_json::from_slice(arguments).unwrap_or_else(|_| Value::String(String::from_utf8_lossy(arguments).into_owned()))
+    serde_json::from_slice(arguments)
+        .unwrap_or_else(|_| Value::String(kept_text(String::from_utf8_lossy(arguments).into_owned())))
+}
+
+/// A text as the ledger keeps it. As JSON a character may take six bytes.
+fn kept_text(text: String) -> String {
+    let is_short = text.len() <= KEPT_WHOLE / 6 || Value::from(text.as_str()).to_string().len() <= KEPT_WHOLE;
+    if is_short { text } else { beginning(text.as_bytes()) }
 }
 
 /// The beginning of a long text, and its length.
 fn beginning(text: &[u8]) -> String {
-    format!("{}… ({} bytes)", String::from_utf8_lossy(&text[..BEGINNING]), text.len())
+    format!("{}… ({} bytes)", String::from_utf8_lossy(&text[..BEGINNING.min(text.len())]), text.len())
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use jiff::Timestamp;
+
     use super::*;
+    use crate::results::store::read_ledger;
 
     #[test]
     fn what_is_too_long_for_a_line_is_cut() {
         let [short, long] = [KEPT_WHOLE, KEPT_WHOLE + 1].map(|length| Bytes::from(vec![b'1'; length]));
         assert_eq!(kept(&Bytes::from_static(b"[1]")), serde_json::json!([1]));
         assert!(!kept(&short).to_string().contains(" bytes)"));
-        assert_eq!(kept(&long), Value::String(format!("{}… (65537 bytes)", "1".repeat(BEGINNING))));
+        assert_eq!(kept(&long), Value::String(format!("{}… (16385 bytes)", "1".repeat(BEGINNING))));
+    }
+
+    /// The heaviest texts that are still kept whole.
+    fn heaviest() -> [(&'static str, Bytes, String); 3] {
+        let numbers = format!("[0{}]", ",0".repeat(1300));
+        let control = "\u{1}".repeat(KEPT_WHOLE / 6 - 1);
+        [
+            ("long", format!("\"{}\"", "x".repeat(KEPT_WHOLE - 2)).into(), "x".repeat(KEPT_WHOLE - 2)),
+            ("many values", numbers.into(), control.clone()),
+            ("no JSON", control.clone().into(), control),
+        ]
+    }
+
+    #[test]
+    fn what_a_run_of_many_heavy_calls_writes_can_be_read() {
+        for (what, arguments, text) in heaviest() {
+            assert!(!kept(&arguments).to_string().contains(" bytes)") && kept_text(text.clone()) == text, "{what}");
+            let results = tempfile::tempdir().unwrap();
+            let folder = RunFolder::create(results.path(), "made-up", "loop", 1, Timestamp::UNIX_EPOCH).unwrap();
+            let folder = Arc::new(folder);
+            let key = RunKey { domain: "made-up".to_owned(), mode: "loop".to_owned(), number: 1 };
+            let ledger = Ledger::new(key, Listener::new(|_| {}), Some(Arc::clone(&folder)));
+            for _ in 0..2000 {
+                ledger.open(Caller::default(), &text, &arguments).failed(CallEnd::Refused, &text);
+            }
+            ledger.check().unwrap();
+            let read = read_ledger(folder.path()).map(|calls| calls.len()).map_err(|error| error.to_string());
+            assert_eq!(read, Ok(2000), "{what}");
+        }
+    }
+
+    #[test]
+    fn what_looks_short_and_is_long_as_json_is_cut_too() {
+        let numbers = Bytes::from(format!("[0{}]", ",0".repeat(2000)));
+        for kept in [kept(&numbers), kept(&Bytes::from(vec![1; 4000])), Value::String(kept_text("\u{1}".repeat(4000)))]
+        {
+            assert!(kept.to_string().ends_with(" bytes)\""), "{kept}");
+        }
     }
 }

@@ -105,7 +105,7 @@ impl Trial {
     /// The texts of the last message the model was sent, errors marked.
     fn last_answers(&self) -> Vec<(String, bool)> {
         let sent = read_transcript(&self.run).unwrap();
-        let message: Message = serde_json::from_value(sent.last().unwrap().clone()).unwrap();
+        let message: Message = serde_json::from_value(sent.last().unwrap().unwrap()).unwrap();
         assert_eq!(message.role, Role::User);
         let results = message.content.into_iter().map(|block| match block {
             Block::ToolResult { content, is_error, .. } => (content, is_error),
