@@ -12,6 +12,7 @@ pub mod artifacts;
 pub mod bounded_json;
 pub mod cli;
 pub mod commands;
+pub mod death;
 pub mod domain;
 pub mod env;
 pub mod error;

@@ -179,3 +179,24 @@ async fn a_worker_that_does_not_come_up_is_no_sandbox() {
         stand_in.all_gone().await;
     }
 }
+
+/// What kills a child from outside may have passed; everything else would meet the next child as well.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn only_a_worker_that_was_killed_is_started_again() {
+    let script = Script { source: "", tools: &[], domain: "standin", announce_waiting: false, limits: LIMITS };
+    for (dies, tries, reason) in [
+        ("kill -KILL $$", 2, "could not start: killed from outside"),
+        ("kill -SEGV $$", 1, "signal: 11"),
+        ("exit 3", 1, "exit status: 3"),
+        ("frame '\"kind\":\"waiting\"'; rest", 1, "its first words were Waiting"),
+    ] {
+        let stand_in = Marked::of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/hostile_worker.sh"));
+        let does = format!("echo >> \"$0.starts\"; {dies}");
+        fs::write(stand_in.program().with_extension("first"), does).unwrap();
+        let failure = sandbox_of(stand_in.program()).run(&script, &Answers::default()).await.unwrap_err().to_string();
+        let starts = fs::read_to_string(stand_in.program().with_extension("starts")).unwrap();
+        assert_eq!(starts.lines().count(), tries, "{dies}: {failure}");
+        assert!(failure.contains(reason), "{dies}: {failure}");
+        stand_in.all_gone().await;
+    }
+}

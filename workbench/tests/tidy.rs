@@ -17,7 +17,19 @@ const LAYERS: &[&[&str]] = &[
     &["web"],
     &["domain"],
     &["results", "events"],
-    &["expression", "lockdown", "files", "bounded_json", "frames", "nearest", "env", "printer", "error", "exit"],
+    &[
+        "expression",
+        "lockdown",
+        "files",
+        "bounded_json",
+        "frames",
+        "death",
+        "nearest",
+        "env",
+        "printer",
+        "error",
+        "exit",
+    ],
 ];
 
 /// About 400: a file that has grown past this is two files.

@@ -5,12 +5,18 @@ use std::process::ExitStatus;
 
 use rustix::process::Signal;
 
-/// The cause of a death that was nobody's fault in the worker.
-pub(super) const KILLED: &str = "killed from outside, perhaps for lack of memory";
+use crate::death::Death;
 
-/// Says in a few words why the process ended. `stderr` is the end of its standard error, the only
+/// Says why the process ended. `stderr` is the end of its standard error, the only
 /// thing that tells an abort from a stack overflow or a lack of memory.
-pub(super) fn cause(status: ExitStatus, stderr: &str) -> String {
+pub(super) fn cause(status: ExitStatus, stderr: &str) -> Death {
+    if Death::is_kill(status) {
+        return Death::Killed;
+    }
+    Death::Other(words(status, stderr))
+}
+
+fn words(status: ExitStatus, stderr: &str) -> String {
     if let Some(code) = status.code() {
         return with_last_words(&format!("called exit({code})"), stderr);
     }
@@ -27,7 +33,6 @@ fn cause_of_signal(number: i32, stderr: &str) -> String {
         Some(Signal::ILL) => "illegal instruction".to_owned(),
         Some(Signal::BUS) => "bus error, perhaps in a file that was cut short".to_owned(),
         Some(Signal::FPE) => "arithmetic error".to_owned(),
-        Some(Signal::KILL) => KILLED.to_owned(),
         Some(Signal::SEGV) => "segmentation fault".to_owned(),
         Some(Signal::XFSZ) => "wrote a longer file than it may".to_owned(),
         Some(Signal::SYS) => "forbidden system call".to_owned(),
@@ -64,7 +69,7 @@ mod tests {
 
     use rustix::process::Signal;
 
-    use super::cause;
+    use super::{Death, cause};
 
     #[test]
     fn every_death_has_a_name() {
@@ -92,7 +97,9 @@ mod tests {
             (Signal::SYS.as_raw(), "", "forbidden system call"),
             (Signal::XCPU.as_raw(), "", &format!("signal {}", Signal::XCPU.as_raw())),
         ] {
-            assert_eq!(cause(ExitStatus::from_raw(raw), stderr), expected);
+            let death = cause(ExitStatus::from_raw(raw), stderr);
+            assert_eq!(death.to_string(), expected);
+            assert_eq!(death == Death::Killed, raw == Signal::KILL.as_raw(), "{expected}");
         }
     }
 }

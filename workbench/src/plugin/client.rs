@@ -12,13 +12,13 @@ use tokio::sync::Semaphore;
 
 use super::CallOutcome;
 use super::build::rebuild_command;
-use super::cause::KILLED;
 use super::error::PluginError;
 use super::link::{Link, StartFailure};
 use super::messages::{CALLS_IN_FLIGHT, LoadFailure, split};
 use super::pending::{Answered, Unanswered};
 use super::services::HostServices;
 use super::tail::Tail;
+use crate::death::Death;
 
 /// Bytes of log text that are kept.
 const LOG_BYTES: usize = 64 * 1024;
@@ -64,7 +64,7 @@ impl PluginClient {
         });
         let tools = match core.introduce().await {
             // As a call whose worker died, it gets a second try.
-            Err(PluginError::Start { reason, .. }) if reason == KILLED => core.introduce().await,
+            Err(PluginError::Start { reason: Death::Killed, .. }) => core.introduce().await,
             tools => tools,
         };
         Ok(Self { core, tools: tools? })
@@ -153,7 +153,7 @@ impl Core {
     }
 
     async fn attempt(&self, message: Bytes) -> Result<Answered, Unanswered> {
-        let link = self.link().await.map_err(|error| Unanswered::Died(error.to_string()))?;
+        let link = self.link().await.map_err(|error| Unanswered::Died(error.to_string().into()))?;
         let id = self.ids.fetch_add(1, Ordering::Relaxed);
         let end = link.call(id, message, Duration::from_secs(self.settings.tool_seconds)).await;
         self.services.call_ended(id);
@@ -164,7 +164,7 @@ impl Core {
         let Answered { message, given } = match reply {
             Ok(answered) => answered,
             Err(Unanswered::TimedOut) => return CallOutcome::TimedOut(self.settings.tool_seconds),
-            Err(Unanswered::Died(cause)) => return CallOutcome::Crashed(cause),
+            Err(Unanswered::Died(death)) => return CallOutcome::Crashed(death.to_string()),
             Err(Unanswered::Refused(text)) => return CallOutcome::Crashed(format!("refused the call: {text}")),
         };
         match split(&message) {
@@ -199,7 +199,7 @@ impl Core {
     async fn start_worker(&self) -> Result<Link, PluginError> {
         let program = match &self.settings.program {
             Some(program) => program.clone(),
-            None => std::env::current_exe().map_err(|error| self.start_error(error))?,
+            None => std::env::current_exe().map_err(|error| self.start_error(error.to_string()))?,
         };
         let (services, log) = (Arc::clone(&self.services), Arc::clone(&self.log));
         let link = Link::start(&program, &self.library, &self.settings.out, services, log).await;
@@ -252,7 +252,7 @@ impl Core {
         let message = Bytes::from(join(request, &[]));
         let id = self.ids.fetch_add(1, Ordering::Relaxed);
         let reply = link.call(id, message, GREETING_LIMIT).await.map_err(|end| match end {
-            Unanswered::Died(cause) => self.start_error(cause),
+            Unanswered::Died(death) => self.start_error(death),
             Unanswered::TimedOut => self.start_error(format!("killed after {} s", GREETING_LIMIT.as_secs())),
             Unanswered::Refused(text) => self.start_error(format!("refused {request:?}: {text}")),
         })?;
@@ -264,13 +264,13 @@ impl Core {
     fn unexpected(&self, reply: &Reply) -> PluginError {
         match reply {
             Reply::Panic { message } => self.start_error(format!("panic: {message}")),
-            Reply::Error(error) => self.start_error(error),
+            Reply::Error(error) => self.start_error(error.to_string()),
             _ => self.start_error("it answered something else than it was asked"),
         }
     }
 
-    fn start_error(&self, reason: impl ToString) -> PluginError {
-        PluginError::Start { library: self.library.clone(), reason: reason.to_string() }
+    fn start_error(&self, reason: impl Into<Death>) -> PluginError {
+        PluginError::Start { library: self.library.clone(), reason: reason.into() }
     }
 
     /// Forgets the worker for good; no other is started.

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use plugin_api::abi::ABI_VERSION;
 use plugin_api::wire::{COMPILER, WIRE_VERSION};
 
+use crate::death::Death;
+
 /// Why a plugin cannot be built, loaded or started.
 #[derive(Debug, thiserror::Error)]
 pub enum PluginError {
@@ -97,6 +99,6 @@ pub enum PluginError {
         /// The library.
         library: PathBuf,
         /// What happened.
-        reason: String,
+        reason: Death,
     },
 }

@@ -20,6 +20,7 @@ use super::pending::{Answered, End, PendingCalls, Unanswered};
 use super::process::WorkerProcess;
 use super::services::HostServices;
 use super::tail::Tail;
+use crate::death::Death;
 use crate::frames::{self, Frame};
 
 /// How long a worker may take to load its library, whose constructors are foreign code.
@@ -46,8 +47,8 @@ const DRAIN_LIMIT: Duration = Duration::from_millis(500);
 pub(super) enum StartFailure {
     /// The library cannot be used.
     Library(LoadFailure),
-    /// The process could not be started, or died; the text names the cause.
-    Process(String),
+    /// The process could not be started, or died.
+    Process(Death),
 }
 
 /// A worker that is alive, or was. Dropping it kills the worker.
@@ -75,12 +76,12 @@ impl Link {
         log: Arc<Tail>,
     ) -> Result<Self, StartFailure> {
         let (process, stream) = WorkerProcess::spawn(program, library, out, Arc::clone(&log))
-            .map_err(|error| StartFailure::Process(format!("{}: {error}", program.display())))?;
+            .map_err(|error| StartFailure::Process(format!("{}: {error}", program.display()).into()))?;
         let (incoming, outgoing) = stream.into_split();
         let mut incoming = BufReader::new(incoming);
         let Ok(first) = timeout(START_LIMIT, frames::read_async(&mut incoming)).await else {
             process.kill().await;
-            return Err(StartFailure::Process(format!("killed after {} s of loading", START_LIMIT.as_secs())));
+            return Err(StartFailure::Process(format!("killed after {} s of loading", START_LIMIT.as_secs()).into()));
         };
         match first.map(|frame| frame.map(|frame| frame.head)) {
             Ok(Some(FromWorker::Ready)) => Ok(Self::over(process, incoming, outgoing, services, log)),
@@ -91,7 +92,7 @@ impl Link {
             Ok(None) => Err(StartFailure::Process(process.cause().await)),
             Ok(Some(_)) | Err(_) => {
                 process.kill().await;
-                Err(StartFailure::Process(format!("{} is not a workbench of this version", program.display())))
+                Err(StartFailure::Process(format!("{} is not a workbench of this version", program.display()).into()))
             }
         }
     }
@@ -213,7 +214,7 @@ impl UpcallServer {
                 () = kill.notified() => None,
             }
         };
-        let cause = match end {
+        let death = match end {
             Some(Ok(())) => process.cause().await,
             // A process that died with words of ours unread resets the channel.
             Some(Err(error)) if error.kind() != io::ErrorKind::InvalidData && error.kind() != io::ErrorKind::Other => {
@@ -221,16 +222,16 @@ impl UpcallServer {
             }
             Some(Err(error)) => {
                 process.kill().await;
-                format!("broke the protocol: {error}")
+                format!("broke the protocol: {error}").into()
             }
             None => {
                 process.kill().await;
-                "stopped by the host".to_owned()
+                "stopped by the host".into()
             }
         };
         // Nothing may be done for a call any more once it has failed.
         upcalls.shutdown().await;
-        self.pending.fail_all(&cause);
+        self.pending.fail_all(&death);
     }
 
     async fn read_all(&self, mut incoming: BufReader<OwnedReadHalf>, upcalls: &mut JoinSet<()>) -> io::Result<()> {

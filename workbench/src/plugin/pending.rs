@@ -7,14 +7,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use tokio::sync::{oneshot, watch};
 
+use crate::death::Death;
+
 /// How a message ends.
 pub(super) type End = Result<Answered, Unanswered>;
 
 /// Why a message got no answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Unanswered {
-    /// The worker died; the text names the cause.
-    Died(String),
+    /// The worker died.
+    Died(Death),
     /// The call took too long, and the worker was killed for it.
     TimedOut,
     /// The plugin did not understand the message; the text is its own.
@@ -33,7 +35,7 @@ pub(super) struct Answered {
 /// The calls a worker has not answered yet, and how it died.
 pub(super) struct PendingCalls {
     calls: Mutex<HashMap<u64, Pending>>,
-    death: watch::Sender<Option<String>>,
+    death: watch::Sender<Option<Death>>,
 }
 
 struct Pending {
@@ -91,11 +93,11 @@ impl PendingCalls {
     }
 
     /// The worker has died: so end all calls that are under way, and all that would enter.
-    pub(super) fn fail_all(&self, cause: &str) {
+    pub(super) fn fail_all(&self, death: &Death) {
         let mut calls = self.calls();
-        self.death.send_replace(Some(cause.to_owned()));
+        self.death.send_replace(Some(death.clone()));
         for (_, pending) in calls.drain() {
-            let _unheard = pending.answer.send(Err(Unanswered::Died(cause.to_owned())));
+            let _unheard = pending.answer.send(Err(Unanswered::Died(death.clone())));
         }
     }
 
@@ -113,7 +115,7 @@ impl PendingCalls {
 
     /// Why a call of a worker that has died gets no answer.
     pub(super) fn died(&self) -> Unanswered {
-        Unanswered::Died(self.death.borrow().clone().unwrap_or_default())
+        Unanswered::Died(self.death.borrow().clone().unwrap_or_else(|| "it ended".into()))
     }
 
     fn calls(&self) -> MutexGuard<'_, HashMap<u64, Pending>> {

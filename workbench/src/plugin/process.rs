@@ -15,6 +15,7 @@ use tokio::time::timeout;
 use super::SUBCOMMAND;
 use super::cause::cause;
 use super::tail::Tail;
+use crate::death::Death;
 use crate::{env, frames};
 
 /// Bytes of standard error that are kept to name the cause of a death.
@@ -82,16 +83,16 @@ impl WorkerProcess {
 
     /// Says why the process ended, whose channel is closed. One that closed its channel and lives
     /// on is killed.
-    pub(super) async fn cause(mut self) -> String {
+    pub(super) async fn cause(mut self) -> Death {
         let Ok(status) = timeout(GRACE, self.child.wait()).await else {
             self.kill().await;
-            return "closed its channel".to_owned();
+            return "closed its channel".into();
         };
         // Best effort: without the last words the cause is less exact.
         let _heard = timeout(GRACE, self.listener).await;
         match status {
             Ok(status) => cause(status, &self.last_words.text()),
-            Err(error) => format!("its exit status is lost: {error}"),
+            Err(error) => format!("its exit status is lost: {error}").into(),
         }
     }
 }

@@ -156,7 +156,7 @@ impl Sandbox for FakeSandbox {
                     assert!(futures::poll!(&mut call).is_pending());
                     end = ScriptEnd::TimedOut;
                 }
-                _ => return Err(SandboxError::Start { sandbox: "fake", reason: format!("no word {word}") }),
+                _ => return Err(SandboxError::Start { sandbox: "fake", reason: format!("no word {word}").into() }),
             }
             if end != ScriptEnd::Exit(0) {
                 break;

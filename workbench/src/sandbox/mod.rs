@@ -11,6 +11,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 
+use crate::death::Death;
+
 /// A place to run scripts in. Each script gets a fresh interpreter.
 #[async_trait]
 pub trait Sandbox: Send + Sync {
@@ -139,6 +141,6 @@ pub enum SandboxError {
         /// Which sandbox.
         sandbox: &'static str,
         /// What happened.
-        reason: String,
+        reason: Death,
     },
 }

@@ -1,6 +1,7 @@
 //! A script's outcome as the text a model reads.
 
 use super::{ScriptEnd, ScriptOutcome};
+use crate::death::Death;
 
 impl ScriptOutcome {
     /// What a model gets for this outcome: a first line when the script did not end well, then the
@@ -37,9 +38,7 @@ impl ScriptOutcome {
             ScriptEnd::TimedOut => Some(format!("KILLED after {seconds:.0} s: the script reached its time limit")),
             ScriptEnd::OutOfMemory => Some(format!("KILLED after {seconds:.1} s: the script ran out of memory")),
             ScriptEnd::Stopped(reason) => Some(format!("STOPPED after {seconds:.1} s: {reason}")),
-            ScriptEnd::Killed => Some(format!(
-                "CRASHED after {seconds:.1} s: the interpreter was killed from outside, perhaps by the system for memory"
-            )),
+            ScriptEnd::Killed => Some(format!("CRASHED after {seconds:.1} s: the interpreter was {}", Death::Killed)),
             ScriptEnd::Crashed(cause) => Some(format!("CRASHED after {seconds:.1} s: {cause}")),
         }
     }
@@ -74,6 +73,10 @@ mod tests {
             (
                 reply(ScriptEnd::TimedOut, ("so far", 0), ""),
                 "KILLED after 8 s: the script reached its time limit\nso far",
+            ),
+            (
+                reply(ScriptEnd::Killed, ("", 0), ""),
+                "CRASHED after 8.0 s: the interpreter was killed from outside, perhaps for lack of memory\n(no output)",
             ),
             (
                 reply(ScriptEnd::Stopped("no calls left".into()), ("", 0), ""),

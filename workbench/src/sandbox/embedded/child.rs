@@ -15,6 +15,7 @@ use tokio::time::timeout;
 
 use super::capture::{FloodGauge, capture};
 use super::protocol::ToHost;
+use crate::death::Death;
 use crate::env::WORKER_GUARD;
 use crate::frames::{self, Frame};
 use crate::sandbox::{Captured, SandboxError, ScriptEnd};
@@ -78,7 +79,7 @@ impl Worker {
     }
 
     /// How a worker explains itself that closed its link before it was ready.
-    async fn last_words(mut self) -> String {
+    async fn last_words(mut self) -> Death {
         let Ok(status) = timeout(LAST_WORDS, self.process.wait()).await else {
             return "it closed its link and lived on".into();
         };
@@ -86,19 +87,23 @@ impl Worker {
         // Something it started may hold the stream open.
         let said = timeout(LAST_WORDS, said).await.unwrap_or_default();
         match status {
-            Ok(status) => format!("it ended with {status}: {}", said.text.trim()),
-            Err(error) => error.to_string(),
+            Ok(status) if Death::is_kill(status) => Death::Killed,
+            Ok(status) => format!("it ended with {status}: {}", said.text.trim()).into(),
+            Err(error) => error.to_string().into(),
         }
     }
 }
 
-pub(super) fn failed_start(reason: String) -> SandboxError {
-    SandboxError::Start { sandbox: super::NAME, reason }
+pub(super) fn failed_start(reason: impl Into<Death>) -> SandboxError {
+    SandboxError::Start { sandbox: super::NAME, reason: reason.into() }
 }
 
 /// What a death without a word means. Only the end of standard error tells some causes apart.
 pub(super) fn cause_of_death(status: ExitStatus, stderr: &Captured) -> ScriptEnd {
     let tail = stderr.text.as_str();
+    if Death::is_kill(status) {
+        return ScriptEnd::Killed;
+    }
     let Some(number) = status.signal() else {
         return ScriptEnd::Crashed(if tail.contains("panicked at") {
             "the interpreter met a bug of its own; standard error tells where".into()
@@ -114,7 +119,6 @@ pub(super) fn cause_of_death(status: ExitStatus, stderr: &Captured) -> ScriptEnd
         Some(Signal::ABORT) => ScriptEnd::Crashed("the interpreter aborted".into()),
         Some(Signal::SEGV) => ScriptEnd::Crashed("the interpreter died of a segmentation fault".into()),
         Some(Signal::XCPU) => ScriptEnd::TimedOut,
-        Some(Signal::KILL) => ScriptEnd::Killed,
         _ => ScriptEnd::Crashed(format!("the interpreter died of signal {number}")),
     }
 }
@@ -129,7 +133,11 @@ mod tests {
     async fn a_program_that_never_says_it_is_ready_is_given_up() {
         // It writes without end, and nothing of it to the link.
         let failure = Worker::boot(Path::new("yes"), Duration::from_millis(200)).await.err().unwrap();
-        let expected = "killed after 0 s of starting";
-        assert!(matches!(&failure, SandboxError::Start { reason, .. } if reason == expected), "{failure}");
+        assert_eq!(reason_of(&failure), &Death::from("killed after 0 s of starting"));
+    }
+
+    fn reason_of(failure: &SandboxError) -> &Death {
+        let SandboxError::Start { reason, .. } = failure;
+        reason
     }
 }

@@ -17,6 +17,7 @@ use tokio::sync::Mutex;
 
 use self::child::{START_LIMIT, Worker, failed_start};
 use super::{Bridge, Sandbox, SandboxError, Script, ScriptOutcome};
+use crate::death::Death;
 
 pub use self::child::SUBCOMMAND;
 
@@ -50,8 +51,7 @@ impl Embedded {
             None => std::env::current_exe().map_err(|error| failed_start(error.to_string()))?,
         };
         match Worker::boot(&program, START_LIMIT).await {
-            // What kills a child once, such as a lack of memory, may have passed.
-            Err(_) => Worker::boot(&program, START_LIMIT).await,
+            Err(SandboxError::Start { reason: Death::Killed, .. }) => Worker::boot(&program, START_LIMIT).await,
             booted => booted,
         }
     }
