@@ -1,5 +1,4 @@
-//! What every command finds on this machine: the workspace, the results folder, and the parts of a
-//! domain brought to work together.
+//! What every command finds on this machine: the workspace, the results folder, a domain with its plugin and its data.
 
 use std::env::VarError;
 use std::fs;
@@ -10,27 +9,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jiff::Timestamp;
 use tokio::sync::watch;
 
-use crate::artifacts::{OutFolder, Pages};
 use crate::cli::options::SourceOptions;
-use crate::domain::manifest::Limits;
 use crate::domain::{Domain, Workspace, authority};
 use crate::env;
 use crate::error::Failure;
-use crate::events::{Event, Listener, RunKey};
-use crate::exit::Exit;
-use crate::files::{self, OwnFolder};
-use crate::plugin::{ClientSettings, PluginClient, PluginError, RunServices, library_for};
-use crate::printer;
+use crate::files::OwnFolder;
+use crate::plugin::library_for;
 use crate::report::console;
-use crate::results::format::CallRecord;
 use crate::results::order::name_of_command;
-use crate::results::store::StoreError;
-use crate::runner::{Caller, Ledger, Toolbox, script_limits};
-use crate::sandbox::{Sandbox, SandboxError, Script, ScriptOutcome};
-use crate::web::{Counters, Route, SetupError, Source, WebClient, WebError, WebSettings};
+use crate::sandbox::Sandbox;
+use crate::web::{Route, SetupError, Source, WebClient, WebSettings};
 
-/// Folder of a domain's results where commands without a run put their files.
-const BY_HAND: &str = "by-hand";
+use super::failures;
 
 /// Folder of the results in which each command under way has what goes with it.
 const COMMANDS: &str = ".commands";
@@ -59,17 +49,6 @@ pub(super) struct Data {
     pub(super) label: String,
     /// The empty cache of `--fresh`, gone with the command.
     _fresh: Option<OwnFolder>,
-}
-
-/// A domain's tools for a command without a run.
-pub(super) struct ToolSession {
-    pub(super) toolbox: Arc<Toolbox>,
-    plugin: Arc<PluginClient>,
-    pub(super) out: PathBuf,
-    data: Data,
-    domain: String,
-    limits: Limits,
-    calls: Arc<Mutex<Vec<CallRecord>>>,
 }
 
 impl Context {
@@ -120,7 +99,7 @@ impl Context {
         let progress = |message: &str| {
             *step.lock().unwrap_or_else(PoisonError::into_inner) = Some(console::step(message));
         };
-        library_for(domain, &progress).await.map_err(plugin)
+        library_for(domain, &progress).await.map_err(failures::plugin)
     }
 
     /// The web client of the domain, on the one source of data the options name.
@@ -169,107 +148,6 @@ impl Context {
         });
         taken.map_err(|error| Failure::usage(format!("no empty cache can be made in {}: {error}", folder.display())))
     }
-
-    /// The domain's tools, with files kept from one command to the next, so that `call download_image`
-    /// and then `call make_contact_sheet` do what they say.
-    pub(super) async fn tool_session(
-        &self,
-        domain: &Domain,
-        source: &SourceOptions,
-        limits: Limits,
-    ) -> Result<ToolSession, Failure> {
-        self.tool_session_in(domain, self.data(domain, source)?, limits, BY_HAND).await
-    }
-
-    /// As [`Context::tool_session`], for a command that looks at the tools and calls none: nothing is written.
-    pub(super) async fn idle_session(&self, domain: &Domain) -> Result<ToolSession, Failure> {
-        let data = self.data(domain, &SourceOptions::default())?;
-        self.open_session(domain, data, domain.manifest.limits.clone(), BY_HAND).await
-    }
-
-    /// As [`Context::tool_session`], with data and a folder of one's own.
-    pub(super) async fn tool_session_in(
-        &self,
-        domain: &Domain,
-        data: Data,
-        limits: Limits,
-        folder: &str,
-    ) -> Result<ToolSession, Failure> {
-        let out = self.out(domain, folder);
-        // A plugin may write by itself to a folder that is there when its worker starts. Where it cannot be made, tools
-        // that save nothing work all the same.
-        _ = fs::create_dir_all(&out);
-        files::sweep(&out);
-        self.open_session(domain, data, limits, folder).await
-    }
-
-    fn out(&self, domain: &Domain, folder: &str) -> PathBuf {
-        self.results.join(domain.name()).join(folder).join("out")
-    }
-
-    async fn open_session(
-        &self,
-        domain: &Domain,
-        data: Data,
-        limits: Limits,
-        folder: &str,
-    ) -> Result<ToolSession, Failure> {
-        let library = self.library(domain).await?;
-        let out = self.out(domain, folder);
-        let pages = Pages::load(&domain.folder.join("templates")).map_err(Failure::usage)?;
-        let services = RunServices::new(data.web.clone(), OutFolder::new(&out), pages);
-        let settings = ClientSettings { tool_seconds: limits.tool_seconds, out: out.clone(), program: None };
-        let client = PluginClient::start(&library, Arc::new(services), settings).await.map_err(plugin)?;
-        let calls = Arc::new(Mutex::new(Vec::new()));
-        let heard = Arc::clone(&calls);
-        let listener = Listener::new(move |event| {
-            if let Event::CallEnded(_, call) = event {
-                heard.lock().unwrap_or_else(PoisonError::into_inner).push(call);
-            }
-        });
-        let key = RunKey { domain: domain.name().to_owned(), mode: String::new(), number: 0 };
-        let plugin = Arc::new(client);
-        let toolbox = Toolbox::new(plugin.clone(), limits.tool_calls, Ledger::new(key, listener, None));
-        Ok(ToolSession {
-            toolbox: Arc::new(toolbox),
-            plugin,
-            out,
-            data,
-            domain: domain.name().to_owned(),
-            limits,
-            calls,
-        })
-    }
-}
-
-impl ToolSession {
-    /// Runs one script over the tools.
-    pub(super) async fn script(&self, source: &str) -> Result<ScriptOutcome, Failure> {
-        let script = Script {
-            source,
-            tools: self.toolbox.tools(),
-            domain: &self.domain,
-            announce_waiting: false,
-            limits: script_limits(&self.limits),
-        };
-        let bridge = self.toolbox.bridge(Caller { turn: 0, script: Some(1) });
-        sandbox()?.run(&script, &bridge).await.map_err(sandbox_failure)
-    }
-
-    /// The calls made so far, in the order they ended.
-    pub(super) fn calls(&self) -> Vec<CallRecord> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Prints what the plugin logged or printed: an author looks for it here.
-    pub(super) fn tell_log(&self) {
-        printer::error_text(&printer::plain(&self.plugin.log()));
-    }
-
-    /// Requests sent, and answered without the network.
-    pub(super) fn counters(&self) -> Counters {
-        self.data.web.counters()
-    }
 }
 
 fn try_folder(folder: &Path) -> std::io::Result<()> {
@@ -308,18 +186,8 @@ pub(super) fn sandbox() -> Result<Arc<dyn Sandbox>, Failure> {
 /// The sandbox scripts run in.
 #[cfg(not(feature = "embedded"))]
 pub(super) fn sandbox() -> Result<Arc<dyn Sandbox>, Failure> {
-    Err(Failure::new(Exit::Sandbox, "this workbench was built without the embedded sandbox")
+    Err(Failure::new(crate::exit::Exit::Sandbox, "this workbench was built without the embedded sandbox")
         .hint("build it with the feature `embedded`, which is on by default"))
-}
-
-/// A plugin's failure as that of a command.
-pub(super) fn plugin(error: PluginError) -> Failure {
-    Failure::new(Exit::Plugin, error)
-}
-
-/// A sandbox's failure as that of a command.
-pub(super) fn sandbox_failure(error: SandboxError) -> Failure {
-    Failure::new(Exit::Sandbox, error)
 }
 
 /// The options that have the source of a run's record as their own, without the faults that were injected.
@@ -334,29 +202,4 @@ pub(super) fn source_of_run(source: &str) -> Result<SourceOptions, Failure> {
         }
     }
     Ok(options)
-}
-
-/// What went wrong with results as the failure of a command: what a user named wrongly, or a file system that
-/// refuses what it granted before.
-pub(super) fn store(error: StoreError) -> Failure {
-    match error {
-        StoreError::Io { action: "read", .. } => Failure::usage(error),
-        // A path that is too long was named by the user.
-        StoreError::Io { ref source, .. } if source.kind() == std::io::ErrorKind::InvalidFilename => {
-            Failure::usage(error).hint("choose another results folder with `--results`")
-        }
-        StoreError::Io { .. } => Failure::new(Exit::Bug, error).hint(
-            "look for a full disk, rights that changed, or a folder that was removed; `compare --resume` makes the runs \
-             that are missing",
-        ),
-        _ => Failure::usage(error),
-    }
-}
-
-/// A failed request as the failure of a command.
-pub(super) fn network(error: WebError) -> Failure {
-    match error {
-        WebError::NotAllowed { .. } => Failure::usage(error),
-        _ => Failure::new(Exit::Network, error),
-    }
 }

@@ -13,8 +13,8 @@ use crate::lockdown::{self, Protection};
 use crate::printer;
 use crate::sandbox::{Bridge, BridgeError, Script};
 
-use super::context::{Context, sandbox, sandbox_failure};
-use super::print_json;
+use super::context::{Context, sandbox};
+use super::{failures, print_json};
 
 /// One thing that was looked at.
 #[derive(Debug, PartialEq, Serialize)]
@@ -105,7 +105,7 @@ async fn python() -> Result<String, String> {
         limits: crate::runner::script_limits(&crate::domain::manifest::Limits::default()),
     };
     let sandbox = sandbox().map_err(|failure| failure.to_string())?;
-    let outcome = sandbox.run(&script, &NoTools).await.map_err(|error| sandbox_failure(error).to_string())?;
+    let outcome = sandbox.run(&script, &NoTools).await.map_err(|error| failures::sandbox(error).to_string())?;
     if outcome.end.is_success() {
         Ok(format!("Python {}", outcome.stdout.text.trim()))
     } else {

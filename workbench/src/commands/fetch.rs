@@ -6,13 +6,14 @@ use crate::exit::Exit;
 use crate::printer;
 use crate::web::Expect;
 
-use super::context::{Context, network};
+use super::context::Context;
+use super::failures;
 
 /// Prints a body; anything but status 200 is an error in the API's own words.
 pub(super) async fn run(context: &Context, arguments: &FetchArguments) -> Result<Exit, Failure> {
     let domain = context.domain(&arguments.domain)?;
     let data = context.data(&domain, &arguments.source)?;
-    let answer = data.web.get(&arguments.path, &[], Expect::Bytes).await.map_err(network)?;
+    let answer = data.web.get(&arguments.path, &[], Expect::Bytes).await.map_err(failures::network)?;
     printer::data_bytes(&answer.body);
     let kind = if answer.content_type.is_empty() { "no content type" } else { &answer.content_type };
     printer::note(&format!("{}: {} bytes, {kind}, from the {}", answer.url, answer.body.len(), answer.origin));

@@ -4,6 +4,7 @@ mod call;
 mod compare;
 mod context;
 mod doctor;
+mod failures;
 mod fetch;
 mod interrupt;
 mod list;
@@ -15,6 +16,7 @@ mod runs;
 mod script;
 mod show;
 mod smoke;
+mod tool_session;
 mod tools;
 mod verify;
 

@@ -11,7 +11,9 @@ use crate::files::{LONGEST_TEXT, read_text};
 use crate::printer;
 use crate::web::{CassetteError, CassetteWriter};
 
-use super::context::{Context, ToolSession, network};
+use super::context::Context;
+use super::failures;
+use super::tool_session::ToolSession;
 
 /// Folder of a domain's results where the scripts put their files while they are recorded.
 const FOLDER: &str = "record";
@@ -45,7 +47,7 @@ pub(super) async fn run(context: &Context, arguments: &RecordArguments) -> Resul
     let mut writer = CassetteWriter::open(&folder).map_err(cassette)?;
     let (mut recorded, mut bytes, mut passing) = (0, 0, 0);
     for address in &addresses {
-        let answer = web.fetch(address).await.map_err(network)?;
+        let answer = web.fetch(address).await.map_err(failures::network)?;
         if !web.has_answered(&answer.url) {
             let kind =
                 if answer.status == 200 { format!(" with unfit {}", answer.content_type) } else { String::new() };

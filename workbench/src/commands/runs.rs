@@ -18,7 +18,8 @@ use crate::sandbox::Sandbox;
 use crate::web::{Source, WebError};
 use futures::StreamExt;
 
-use super::context::{Context, Data, network, plugin, sandbox, sandbox_failure, store};
+use super::context::{Context, Data, sandbox};
+use super::failures;
 
 /// Everything the runs of one domain share.
 pub(super) struct Plan {
@@ -145,9 +146,9 @@ impl Plan {
             interrupt: context.interrupt.clone(),
         };
         runner::run(request).await.map_err(|error| match error {
-            RunError::Plugin(error) => plugin(error),
-            RunError::Sandbox(error) => sandbox_failure(error),
-            RunError::Store(error) => store(error),
+            RunError::Plugin(error) => failures::plugin(error),
+            RunError::Sandbox(error) => failures::sandbox(error),
+            RunError::Store(error) => failures::store(error),
             other => Failure::usage(other),
         })
     }
@@ -162,7 +163,7 @@ async fn reachable(domain: &Domain, data: &Data, offline: bool) -> Result<(), Fa
     }
     match data.web.uninjected().fetch(&probe.get).await {
         Err(error @ WebError::Unreachable { .. }) => {
-            let failure = network(error);
+            let failure = failures::network(error);
             Err(if domain.cassette.is_some() {
                 failure.hint("without `--live` and `--route` the domain runs on its cassette")
             } else {

@@ -11,7 +11,8 @@ use crate::printer;
 use crate::runner::Caller;
 use crate::runner::prompts::failure;
 
-use super::context::{Context, ToolSession};
+use super::context::Context;
+use super::tool_session::ToolSession;
 
 /// Folder of a domain's results that a smoke test starts anew.
 const FOLDER: &str = "smoke";

@@ -15,31 +15,32 @@ use crate::results::store::{read_evidence, read_run, write_evidence, write_recor
 use crate::results::sweep::sweep_run;
 use crate::verify::{Fetch, Judgement, judge};
 
-use super::context::{Context, Data, source_of_run, store};
+use super::context::{Context, Data, source_of_run};
+use super::failures;
 use super::{exit_of, print_json};
 
 /// Judges a run again from its folder: its copy of the manifest, its artifacts, and what the first verdict fetched.
 /// Only when asked to does it fetch what is missing there. Exit 5 when nothing but that keeps the run from being verified.
 pub(super) async fn run(context: &Context, arguments: &VerifyArguments) -> Result<Exit, Failure> {
-    let folder = find_run(&context.results, &arguments.run).map_err(store)?;
+    let folder = find_run(&context.results, &arguments.run).map_err(failures::store)?;
     sweep_run(&folder);
-    let mut record = read_run(&folder).map_err(store)?;
+    let mut record = read_run(&folder).map_err(failures::store)?;
     let domain = judging(context, arguments.rules, Domain::load_copy(&folder).map_err(Failure::usage)?)?;
-    let kept = read_evidence(&folder).map_err(store)?;
+    let kept = read_evidence(&folder).map_err(failures::store)?;
     let evidence = kept.as_ref().unwrap_or(&Value::Null);
     let out = folder.join("out");
     let judgement = if arguments.again || arguments.source.is_given() {
         let data = data(context, domain.clone(), &source(&arguments.source, &record)?)?;
         let judgement = judge(&domain, &out, Fetch::Completed(evidence, &data.web)).await;
-        write_evidence(&folder, &judgement.evidence).map_err(store)?;
+        write_evidence(&folder, &judgement.evidence).map_err(failures::store)?;
         judgement
     } else {
         judge(&domain, &out, Fetch::Recorded(evidence)).await
     };
     let judgement = judgement.excused(&record.faults);
-    write_verdict(&folder, &judgement.verdict).map_err(store)?;
+    write_verdict(&folder, &judgement.verdict).map_err(failures::store)?;
     record.verify = Some(judgement.verdict.clone());
-    write_record(&folder, &record).map_err(store)?;
+    write_record(&folder, &record).map_err(failures::store)?;
     match arguments.format {
         Format::Json => print_json(&judgement.verdict)?,
         Format::Text => printer::data(&verdict_table(&judgement.verdict)),

@@ -1,0 +1,43 @@
+//! Failures of the layers below as those of a command, with the exit code they end it with.
+
+use crate::error::Failure;
+use crate::exit::Exit;
+use crate::plugin::PluginError;
+use crate::results::store::StoreError;
+use crate::sandbox::SandboxError;
+use crate::web::WebError;
+
+/// A plugin's failure as that of a command.
+pub(super) fn plugin(error: PluginError) -> Failure {
+    Failure::new(Exit::Plugin, error)
+}
+
+/// A sandbox's failure as that of a command.
+pub(super) fn sandbox(error: SandboxError) -> Failure {
+    Failure::new(Exit::Sandbox, error)
+}
+
+/// What went wrong with results as the failure of a command: what a user named wrongly, or a file system that
+/// refuses what it granted before.
+pub(super) fn store(error: StoreError) -> Failure {
+    match error {
+        StoreError::Io { action: "read", .. } => Failure::usage(error),
+        // A path that is too long was named by the user.
+        StoreError::Io { ref source, .. } if source.kind() == std::io::ErrorKind::InvalidFilename => {
+            Failure::usage(error).hint("choose another results folder with `--results`")
+        }
+        StoreError::Io { .. } => Failure::new(Exit::Bug, error).hint(
+            "look for a full disk, rights that changed, or a folder that was removed; `compare --resume` makes the runs \
+             that are missing",
+        ),
+        _ => Failure::usage(error),
+    }
+}
+
+/// A failed request as the failure of a command.
+pub(super) fn network(error: WebError) -> Failure {
+    match error {
+        WebError::NotAllowed { .. } => Failure::usage(error),
+        _ => Failure::new(Exit::Network, error),
+    }
+}
