@@ -13,7 +13,7 @@ use crate::runner::{Mode, unless_interrupted};
 
 use super::context::Context;
 use super::interrupt::unless_raised;
-use super::runs::{Order, Plan};
+use super::runs::{Batch, Plan};
 use super::{report, resume};
 
 /// Makes the runs of every domain, mode after mode, and prints their report. When something fails on the way, the
@@ -45,10 +45,10 @@ pub(super) async fn run(context: &Context, arguments: &CompareArguments) -> Resu
         let number: usize = left.iter().map(|(_, jobs)| jobs.len()).sum();
         printer::note(&format!("resuming {command}: {} decided, {number} to be made", records.len()));
     }
-    let order = Order { command: &command, comparison: Some(&comparison), at_once: arguments.jobs as usize };
+    let batch = Batch { command: &command, comparison: Some(&comparison), at_once: arguments.jobs as usize };
     let (listener, mut failure) = (console::listener(), None);
     for (plan, jobs) in left {
-        let made = plans[plan].make(context, &order, &jobs, &listener).await;
+        let made = plans[plan].make(context, &batch, &jobs, &listener).await;
         records.extend(made.records);
         failure = made.failure;
         if failure.is_some() {

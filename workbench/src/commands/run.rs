@@ -12,7 +12,7 @@ use crate::runner::unless_interrupted;
 
 use super::context::Context;
 use super::interrupt::unless_raised;
-use super::runs::{Job, Order, Plan};
+use super::runs::{Batch, Job, Plan};
 use super::{exit_of, print_json};
 
 /// Makes one run and tells it; exit 1 when it was not verified, 5 when the model failed or a fault that is not the model's
@@ -24,8 +24,8 @@ pub(super) async fn run(context: &Context, arguments: &RunArguments) -> Result<E
         return Ok(Exit::Interrupted);
     };
     let job = Job { mode: arguments.mode, number: 1 };
-    let order = Order { command: &context.name_of_command(), comparison: None, at_once: 1 };
-    let made = plan?.make(context, &order, &[job], &console::listener()).await;
+    let batch = Batch { command: &context.name_of_command(), comparison: None, at_once: 1 };
+    let made = plan?.make(context, &batch, &[job], &console::listener()).await;
     if let Some(failure) = made.failure {
         return Err(failure);
     }

@@ -30,8 +30,8 @@ pub(super) struct Plan {
     pub(super) options: RunOptions,
 }
 
-/// Whose runs are made.
-pub(super) struct Order<'a> {
+/// What the runs that are made together have in common.
+pub(super) struct Batch<'a> {
     /// Name of the command; see [`RunRecord::command`].
     pub(super) command: &'a str,
     /// The comparison they are a part of.
@@ -83,18 +83,18 @@ impl Plan {
 
     /// Makes the runs. After an interruption or a failure none is started any more, and those
     /// that were are kept: runs may have cost money.
-    pub(super) async fn make(&self, context: &Context, order: &Order<'_>, jobs: &[Job], listener: &Listener) -> Made {
+    pub(super) async fn make(&self, context: &Context, batch: &Batch<'_>, jobs: &[Job], listener: &Listener) -> Made {
         let failed = &AtomicBool::new(false);
         let runs = jobs.iter().map(|job| async move {
             if *context.interrupt.borrow() || failed.load(Ordering::Relaxed) {
                 return Ok(None);
             }
-            let outcome = self.run(context, order, *job, listener).await;
+            let outcome = self.run(context, batch, *job, listener).await;
             failed.fetch_or(outcome.is_err(), Ordering::Relaxed);
             outcome.map(Some)
         });
         let mut made = Made::default();
-        let mut outcomes = futures::stream::iter(runs).buffered(order.at_once);
+        let mut outcomes = futures::stream::iter(runs).buffered(batch.at_once);
         while let Some(outcome) = outcomes.next().await {
             match outcome {
                 Ok(record) => made.records.extend(record),
@@ -122,16 +122,16 @@ impl Plan {
     async fn run(
         &self,
         context: &Context,
-        order: &Order<'_>,
+        batch: &Batch<'_>,
         job: Job,
         listener: &Listener,
     ) -> Result<RunRecord, Failure> {
         let request = RunRequest {
             domain: &self.domain,
             mode: job.mode,
-            command: order.command,
+            command: batch.command,
             number: job.number,
-            comparison: order.comparison,
+            comparison: batch.comparison,
             model: model_for(&self.domain, job.mode, &self.sandbox)?,
             model_name: self.options.model.clone(),
             sandbox: Some(Arc::clone(&self.sandbox)),
