@@ -8,13 +8,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value, value::Serde};
+use minijinja::{Environment, ErrorKind, Value, value::Serde};
 
-use crate::expression::bound;
+use crate::expression;
 use crate::files;
 
-/// Steps a page may take; a page of thousands of entries needs fewer.
-const FUEL: u64 = 1_000_000;
 /// Bytes of a page; as much as verify reads of one.
 const MAX_PAGE: usize = 8 << 20;
 
@@ -127,10 +125,7 @@ impl io::Write for BoundedText {
 
 fn strict_environment() -> Environment<'static> {
     let mut environment = Environment::new();
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.set_fuel(Some(FUEL));
-    environment.set_recursion_limit(50);
-    bound(&mut environment);
+    expression::limit(&mut environment);
     environment.add_test("web_address", is_web_address);
     environment.add_filter("beside", beside);
     environment

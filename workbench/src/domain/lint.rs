@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::manifest::{ApiSection, DomainSection, Evidence, Limits, Manifest, Rule, Source};
 use super::text::{Step, Text};
-use super::{Problem, authority};
+use super::{Problem, authority, base, header};
 use crate::expression::{self, Purpose, RuleError};
 use crate::nearest::question;
 
@@ -81,17 +81,17 @@ impl Report<'_> {
                     .help("write `name` or `name:port`, without scheme and path");
             }
         }
-        if let Some(base) = &api.base {
-            match url::Url::parse(base) {
-                Ok(address) if matches!(address.scheme(), "http" | "https") && address.has_host() => {
+        if let Some(text) = &api.base {
+            match base::parse(text) {
+                Ok(address) => {
                     let host = authority::of(&address);
                     if !api.hosts.iter().any(|allowed| authority::parse(allowed).as_ref() == Some(&host)) {
                         self.add(&[Key("api"), Key("base")], "its host is not among `hosts`")
                             .help(format!("add `\"{host}\"` there"));
                     }
                 }
-                _ => {
-                    self.add(&[Key("api"), Key("base")], format!("`{base}` is no http or https address"));
+                Err(fault) => {
+                    self.add(&[Key("api"), Key("base")], format!("`{text}` {fault}"));
                 }
             }
         }
@@ -101,13 +101,8 @@ impl Report<'_> {
             }
         }
         for (name, value) in &api.headers {
-            let at = [Key("api"), Key("headers"), Key(name)];
-            if !is_header_name(name) {
-                self.add(&at, "is not the name of a header").help("use letters, digits and `-`");
-            } else if value.chars().any(|letter| letter.is_control() && letter != '\t') {
-                self.add(&at, "has characters that no header can carry");
-            } else if value.strip_prefix("env:").is_some_and(|variable| variable.contains('=') || variable.is_empty()) {
-                self.add(&at, "names no environment variable").help("write `env:NAME`");
+            if let Err(fault) = header::parse(name, value) {
+                self.add(&[Key("api"), Key("headers"), Key(name)], fault.to_string()).help(fault.help());
             }
         }
         for (key, value) in [("request_seconds", api.request_seconds), ("body_mb", api.body_mb)] {
@@ -251,11 +246,6 @@ fn is_short_name(name: &str) -> bool {
 
 fn is_crate_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
-}
-
-/// A token, as HTTP calls it.
-fn is_header_name(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
 fn is_identifier(name: &str) -> bool {

@@ -1,8 +1,10 @@
 //! A domain: the folder that says what is compared. Reads `domain.toml`, finds the folder, checks it.
 
 pub mod authority;
+pub mod base;
 mod error;
 mod excerpt;
+pub mod header;
 mod lint;
 mod load;
 pub mod manifest;

@@ -17,10 +17,11 @@ use minijinja::value::ValueKind;
 use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value};
 
 pub use names::{check, is_reserved};
-pub(crate) use strict_filters::{bound, pattern};
+pub(crate) use strict_filters::pattern;
 pub use template::{Purpose, fill, placeholders};
 
-/// What one evaluation may cost. A rule over 20,000 records needs about a third of it.
+/// Steps one evaluation may take. A rule over 20,000 records needs about a third of it, a page of thousands of entries
+/// less.
 const FUEL: u64 = 1_000_000;
 const RECURSION_LIMIT: usize = 50;
 
@@ -31,13 +32,13 @@ static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     environment
 });
 
-/// What is true of rules and templates alike.
-fn limit(environment: &mut Environment<'_>) {
+/// What is true of rules, of templates, and of pages that are filled with data of others.
+pub(crate) fn limit(environment: &mut Environment<'_>) {
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_fuel(Some(FUEL));
     environment.set_recursion_limit(RECURSION_LIMIT);
     environment.set_debug(true);
-    bound(environment);
+    strict_filters::bound(environment);
 }
 
 /// Why an expression has no value.

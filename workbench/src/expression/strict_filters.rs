@@ -36,7 +36,7 @@ pub(super) fn install(environment: &mut Environment<'_>) {
 
 /// Filters in whose place others stand, since fuel does not pay for what they can cost: a sum of texts grows with the
 /// square of their number, and an indentation may be of any width.
-pub(crate) fn bound(environment: &mut Environment<'_>) {
+pub(super) fn bound(environment: &mut Environment<'_>) {
     environment.add_filter("sum", sum);
     environment.add_filter("tojson", tojson);
 }

@@ -5,8 +5,6 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use url::Url;
-
 use super::address::Address;
 use super::cache::HotCache;
 use super::cassette::CassetteError;
@@ -21,6 +19,7 @@ use super::source::{Route, Source};
 use super::supply::Supply;
 use super::tally::Tally;
 use super::{Answer, Counters, Expect, Origin, RawAnswer, WebError};
+use crate::domain::base;
 use crate::domain::manifest::ApiSection;
 use crate::nearest::suggestion;
 use crate::results::format::Fault;
@@ -46,12 +45,12 @@ pub struct WebSettings {
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
     /// `[api] base` is no address.
-    #[error("`[api] base` is `{base}`, which is not an http or https address: {reason}")]
+    #[error("`[api] base` is `{base}`, which {fault}")]
     Base {
         /// What stands there.
         base: String,
         /// What is wrong with it.
-        reason: String,
+        fault: &'static str,
     },
     /// A route leads away from a host the domain never asks.
     #[error(
@@ -108,8 +107,10 @@ impl WebClient {
     /// As [`Self::open`].
     pub fn open_patiently(settings: WebSettings, retry: RetryPolicy) -> Result<Self, SetupError> {
         let WebSettings { api, cassette, source, offline, cache, injections } = settings;
-        let base = api.base.as_deref().map(check_base).transpose()?;
-        let policy = Policy::new(base, &api.hosts, source.routes());
+        if let Some(base) = &api.base {
+            base::parse(base).map_err(|fault| SetupError::Base { base: base.clone(), fault })?;
+        }
+        let policy = Policy::new(api.base.clone(), &api.hosts, source.routes());
         if let Some(route) = source.routes().iter().find(|route| !policy.allows(&route.host)) {
             return Err(SetupError::Route { route: Box::new(route.clone()), hosts: policy.hosts() });
         }
@@ -258,16 +259,4 @@ impl Engine {
             answered.insert(address.key().to_owned());
         }
     }
-}
-
-fn check_base(base: &str) -> Result<String, SetupError> {
-    let wrong = |reason: String| SetupError::Base { base: base.to_owned(), reason };
-    let url = Url::parse(base).map_err(|error| wrong(error.to_string()))?;
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err(wrong(format!("its scheme is `{}`", url.scheme())));
-    }
-    if url.query().is_some() || url.fragment().is_some() {
-        return Err(wrong("it must end with its path".to_owned()));
-    }
-    Ok(base.to_owned())
 }

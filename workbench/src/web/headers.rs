@@ -5,29 +5,23 @@ use std::collections::BTreeMap;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use url::{Host, Url};
 
-/// The prefix of a value that stands in an environment variable.
-const VARIABLE: &str = "env:";
+use crate::domain::header::{self, HeaderFault, HeaderText, VARIABLE};
 
 /// The headers of a domain. Only [`Self::read`] ever holds a secret, for one request.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Headers(Vec<(HeaderName, Value)>);
-
-#[derive(Clone, Debug)]
-enum Value {
-    Fixed(HeaderValue),
-    /// Name of an environment variable.
-    Variable(String),
-}
+pub(super) struct Headers(Vec<(HeaderName, HeaderText)>);
 
 /// A header that cannot be sent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderError {
-    /// It is not the name of a header.
-    #[error("`{0}` is not the name of a header")]
-    Name(String),
-    /// The value has characters a header cannot carry. The value itself is not told: it may be a secret.
-    #[error("the value of `{0}` has characters that cannot be sent")]
-    Value(String),
+    /// It is no header.
+    #[error("`{name}` {fault}")]
+    Unfit {
+        /// Which header.
+        name: String,
+        /// What is wrong with it, or with its secret.
+        fault: HeaderFault,
+    },
     /// The environment variable it stands in is not set.
     #[error("header `{name}` needs the environment variable {variable}, which is not set")]
     Variable {
@@ -52,21 +46,13 @@ pub enum HeaderError {
 impl Headers {
     /// Reads `[api] headers`.
     pub(super) fn new(headers: &BTreeMap<String, String>) -> Result<Self, HeaderError> {
-        let mut list = Vec::with_capacity(headers.len());
-        for (name, value) in headers {
-            let key: HeaderName = name.parse().map_err(|_| HeaderError::Name(name.clone()))?;
-            let value = match value.strip_prefix(VARIABLE) {
-                Some(variable) => Value::Variable(variable.to_owned()),
-                None => Value::Fixed(value.parse().map_err(|_| HeaderError::Value(name.clone()))?),
-            };
-            list.push((key, value));
-        }
-        Ok(Self(list))
+        let parsed = headers.iter().map(|(name, value)| header::parse(name, value).map_err(unfit(name)));
+        parsed.collect::<Result<_, _>>().map(Self)
     }
 
     /// Whether these headers may be sent to `target`, a real address or where a route leads.
     pub(super) fn check(&self, target: &Url) -> Result<(), HeaderError> {
-        let secret = self.0.iter().find(|(_, value)| matches!(value, Value::Variable(_)));
+        let secret = self.0.iter().find(|(_, value)| matches!(value, HeaderText::Variable(_)));
         match secret {
             Some((name, _)) if !keeps_secrets(target) => {
                 let to = target.origin().ascii_serialization();
@@ -82,13 +68,17 @@ impl Headers {
         let mut map = HeaderMap::with_capacity(self.0.len());
         for (name, value) in &self.0 {
             let value = match value {
-                Value::Fixed(value) => value.clone(),
-                Value::Variable(variable) => secret(name, variable)?,
+                HeaderText::Fixed(value) => value.clone(),
+                HeaderText::Variable(variable) => secret(name, variable)?,
             };
             map.insert(name, value);
         }
         Ok(map)
     }
+}
+
+fn unfit(name: &str) -> impl FnOnce(HeaderFault) -> HeaderError {
+    move |fault| HeaderError::Unfit { name: name.to_owned(), fault }
 }
 
 /// Whether nobody else can read what is sent there.
@@ -105,7 +95,7 @@ fn keeps_secrets(target: &Url) -> bool {
 fn secret(name: &HeaderName, variable: &str) -> Result<HeaderValue, HeaderError> {
     let value = std::env::var(variable)
         .map_err(|_| HeaderError::Variable { name: name.to_string(), variable: variable.to_owned() })?;
-    let mut value = HeaderValue::from_str(value.trim()).map_err(|_| HeaderError::Value(name.to_string()))?;
+    let mut value = header::text(value.trim()).map_err(unfit(name.as_str()))?;
     value.set_sensitive(true);
     Ok(value)
 }

@@ -1,0 +1,56 @@
+//! A header of `[api] headers`: what it may be named, what it may say, and where a secret stands.
+
+use reqwest::header::{HeaderName, HeaderValue};
+
+/// The prefix of a value that stands in an environment variable.
+pub const VARIABLE: &str = "env:";
+
+/// What a header says.
+#[derive(Clone, Debug)]
+pub enum HeaderText {
+    /// The same to everybody.
+    Fixed(HeaderValue),
+    /// A secret: the name of the environment variable it stands in.
+    Variable(String),
+}
+
+/// Why a header cannot be sent, as what is true of it. The value is not told: it may be a secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum HeaderFault {
+    /// It is named as no header is.
+    #[error("is not the name of a header")]
+    Name,
+    /// HTTP cannot carry the value.
+    #[error("has characters that no header can carry")]
+    Value,
+    /// Behind `env:` stands no name.
+    #[error("names no environment variable")]
+    Variable,
+}
+
+impl HeaderFault {
+    /// What to do about it.
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Name => "use letters, digits and `-`",
+            Self::Value => "use letters without accents, digits, blanks and signs, on one line",
+            Self::Variable => "write `env:NAME`",
+        }
+    }
+}
+
+/// Reads an entry of `[api] headers`.
+pub fn parse(name: &str, value: &str) -> Result<(HeaderName, HeaderText), HeaderFault> {
+    let name = name.parse().map_err(|_| HeaderFault::Name)?;
+    let text = match value.strip_prefix(VARIABLE) {
+        Some(variable) if variable.is_empty() || variable.contains(['=', '\0']) => return Err(HeaderFault::Variable),
+        Some(variable) => HeaderText::Variable(variable.to_owned()),
+        None => HeaderText::Fixed(text(value)?),
+    };
+    Ok((name, text))
+}
+
+/// A value as it is sent.
+pub fn text(value: &str) -> Result<HeaderValue, HeaderFault> {
+    value.parse().map_err(|_| HeaderFault::Value)
+}
