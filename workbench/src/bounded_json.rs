@@ -3,6 +3,8 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::files::megabytes;
+
 /// Bytes of memory a value takes beside its text: the value itself, a key, and the room a growing list keeps free.
 const VALUE: u64 = 128;
 
@@ -49,8 +51,4 @@ pub fn parse<T: DeserializeOwned>(text: &[u8], limit: u64) -> Result<T, ParseErr
         weight if weight > limit => Err(ParseError::TooBig { weight, limit }),
         _ => Ok(serde_json::from_slice(text)?),
     }
-}
-
-fn megabytes(bytes: u64) -> u64 {
-    bytes.div_ceil(1 << 20)
 }

@@ -12,6 +12,7 @@ use tempfile::NamedTempFile;
 
 mod read;
 
+pub(crate) use read::megabytes;
 pub use read::{LONGEST_TEXT, ReadError, open_regular, read_bounded, read_regular, read_text};
 
 /// How the names of files begin that are being written.

@@ -97,6 +97,7 @@ fn open_at_once(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)
 }
 
-fn megabytes(bytes: u64) -> u64 {
+/// As texts for people say a size; what is begun counts.
+pub(crate) fn megabytes(bytes: u64) -> u64 {
     bytes.div_ceil(1 << 20)
 }

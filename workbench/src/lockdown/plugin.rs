@@ -24,7 +24,7 @@ pub fn lock(library: &Path, out: &Path) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {
         // The end of the channel tells the same, but an endless call would not let the process end. The kernel watches
-        // the thread that started us: one of the host's runtime, which live as long as it.
+        // the thread that started us: the host's own, which lives as long as it.
         rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
         // Asked before files can no longer be read.
         let must_filter = super::has_seccomp();
