@@ -7,6 +7,10 @@
 
 #[path = "support/left_behind.rs"]
 mod left_behind;
+#[path = "support/patience.rs"]
+mod patience;
+#[path = "support/processes.rs"]
+mod processes;
 #[path = "support/scripts.rs"]
 mod scripts;
 #[path = "support/standin.rs"]

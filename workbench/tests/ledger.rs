@@ -2,19 +2,19 @@
 #![cfg(all(feature = "embedded", target_os = "linux"))]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "support/patience.rs"]
+mod patience;
+#[path = "support/processes.rs"]
+mod processes;
 #[path = "support/waiting.rs"]
 mod waiting;
 
-use std::fs;
-use std::process::Child;
-use std::time::{Duration, Instant};
-
-use rustix::process::{Pid, Signal, kill_process};
+use patience::wait_until;
+use processes::{Process, Running, children, send};
+use rustix::process::Signal;
 use waiting::Waiting;
 use workbench::results::format::Stop;
-
-/// Longest time anything here may take before the test says that it hangs.
-const PATIENCE: Duration = Duration::from_secs(240);
+use workbench::sandbox::embedded::SUBCOMMAND;
 
 /// Two calls that never end are under way, and one that was answered.
 const THREE_CALLS: &str = "
@@ -40,9 +40,9 @@ const ENDS: &[End] = &[
     ("no memory", "x = 'a' * 10**10", &[], "the script ran out of memory", &[]),
     (
         "a crash",
-        "def f(): pass\nf.__code__ = f.__code__.replace(co_code=b'\\x01' * 400)\nf()\nprint('CRASHED')",
+        "def f(): pass\nf.__code__ = f.__code__.replace(co_code=b'\\x01' * 400)\nf()",
         &[],
-        "CRASHED",
+        "CRASHED after",
         &[],
     ),
     ("too much output", "while True: print('x' * 1000000)", &[], "STOPPED after", &[]),
@@ -111,16 +111,6 @@ fn the_ledger_holds_every_call_whatever_ends_the_script() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A run that does not outlive its test.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _already_gone = self.0.kill();
-        let _status = self.0.wait();
-    }
-}
-
 /// A run whose script has made its three calls and does no more.
 fn while_calls_are_under_way(waiting: &Waiting) -> Running {
     waiting.plays(&[&format!("{THREE_CALLS}while True: pass")]);
@@ -132,36 +122,27 @@ fn while_calls_are_under_way(waiting: &Waiting) -> Running {
 
 /// Waits until this many calls have ended.
 fn has_ended(waiting: &Waiting, calls: usize) {
-    let begun = Instant::now();
-    while waiting.only_run().is_none_or(|run| run.ledger.len() < calls) {
-        assert!(begun.elapsed() < PATIENCE, "the run does not come that far");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    wait_until(&format!("{calls} calls have ended"), || {
+        waiting.only_run().is_some_and(|run| run.ledger.len() >= calls)
+    });
 }
 
 /// The process of the running script: a child of the run's.
-fn script_worker(running: &Running) -> Pid {
-    let parent = running.0.id().to_string();
-    let is_its = |process: &std::path::Path| {
-        let stat = fs::read_to_string(process.join("stat")).ok()?;
-        let command = fs::read_to_string(process.join("cmdline")).ok()?;
-        let of = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?;
-        (of == parent && command.contains("__script-worker")).then_some(())
-    };
-    let processes = fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap().path());
-    let found = processes.filter(|process| is_its(process).is_some()).collect::<Vec<_>>();
+fn script_worker(running: &Running) -> Process {
+    let mut found = children(running.0.id());
+    found.retain(|child| child.role() == SUBCOMMAND);
     assert_eq!(found.len(), 1, "{found:?}");
-    Pid::from_raw(found[0].file_name().unwrap().to_str().unwrap().parse().unwrap()).unwrap()
+    found.remove(0)
 }
 
 #[test]
 fn a_worker_that_is_killed_leaves_its_calls() {
     let waiting = Waiting::new("");
     let mut running = while_calls_are_under_way(&waiting);
-    kill_process(script_worker(&running), Signal::KILL).unwrap();
+    script_worker(&running).send(Signal::KILL);
     // Its script is run once more, and makes its calls again.
     has_ended(&waiting, 4);
-    kill_process(script_worker(&running), Signal::KILL).unwrap();
+    script_worker(&running).send(Signal::KILL);
     running.0.wait().unwrap();
     let run = waiting.only_run().unwrap();
     let mut calls = [UNDER_WAY, UNDER_WAY].concat();
@@ -174,7 +155,7 @@ fn a_worker_that_is_killed_leaves_its_calls() {
 fn a_run_that_is_interrupted_leaves_its_calls() {
     let waiting = Waiting::new("");
     let mut running = while_calls_are_under_way(&waiting);
-    kill_process(Pid::from_child(&running.0), Signal::INT).unwrap();
+    send(running.0.id(), Signal::INT);
     assert_eq!(running.0.wait().unwrap().code(), Some(130));
     let run = waiting.only_run().unwrap();
     assert_eq!((run.calls(), run.record.nested_calls), (UNDER_WAY.map(str::to_owned).to_vec(), 3));

@@ -6,16 +6,20 @@
 mod faulty;
 #[path = "support/left_behind.rs"]
 mod left_behind;
+#[path = "support/patience.rs"]
+mod patience;
+#[path = "support/processes.rs"]
+mod processes;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
 
 use faulty::{Faulty, Host, call, call_with, number};
 use futures::future::join_all;
-use left_behind::descriptors;
-use tokio::time::timeout;
+use left_behind::{descriptors, leaves_no_file};
+use patience::until;
+use processes::children;
 use workbench::plugin::CallOutcome;
 
 /// Each is one way to fail; most of them cost the worker.
@@ -32,13 +36,20 @@ const FAULTS: &[(&str, &str)] = &[
     ("forge", "{\"kind\":\"answer\",\"id\":1,\"len\":0}\n"),
 ];
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn five_hundred_faulty_calls_leave_nothing() {
+#[test]
+fn five_hundred_faulty_calls_leave_nothing() {
+    leaves_no_file("five_hundred_faulty_calls_leave_nothing", || {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        runtime.block_on(five_hundred_faulty_calls());
+    });
+}
+
+async fn five_hundred_faulty_calls() {
     let faulty = Faulty::compiled(&[]);
     let host = Host::letting_through(0);
     // What the first worker makes this process open stays: the runtime's own.
     faulty.client(60, &host).await.stop().await;
-    let before = (descriptors(), children(), entries(faulty.folder()));
+    let before = (descriptors(), of_us(), entries(faulty.folder()));
 
     let client = faulty.client(60, &host).await;
     for _ in 0..25 {
@@ -52,26 +63,17 @@ async fn five_hundred_faulty_calls_leave_nothing() {
     }
     assert_eq!(number(&client, "answer").await, 1);
     assert!(matches!(call(&client, "refusal").await, CallOutcome::ToolError(_)));
-    assert_eq!(children().len(), before.1.len() + 1, "one worker");
+    assert_eq!(of_us().len(), before.1.len() + 1, "one worker");
     client.stop().await;
     // Tasks that read what a worker printed end with it, and close what they held, a moment later.
-    let closed = async {
-        while descriptors() > before.0 {
-            tokio::task::yield_now().await;
-        }
-    };
-    let _or_the_count_says_so = timeout(Duration::from_secs(60), closed).await;
     // The first worker's may have been among those before.
-    assert!(descriptors() <= before.0, "{} descriptors, and {} before", descriptors(), before.0);
-    assert_eq!((children(), entries(faulty.folder())), (before.1, before.2));
+    until("no descriptor is left open", || descriptors() <= before.0).await;
+    assert_eq!((of_us(), entries(faulty.folder())), (before.1, before.2));
 }
 
 /// Processes whose parent this is, ended ones that nobody waited for included.
-fn children() -> BTreeSet<String> {
-    let parent = format!("PPid:\t{}\n", std::process::id());
-    let processes = fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap().path());
-    let of_us = |path: &Path| fs::read_to_string(path.join("status")).is_ok_and(|status| status.contains(&parent));
-    processes.filter(|path| of_us(path)).map(|path| path.display().to_string()).collect()
+fn of_us() -> Vec<u32> {
+    children(std::process::id()).into_iter().map(|child| child.id).collect()
 }
 
 fn entries(folder: &Path) -> BTreeSet<String> {

@@ -4,6 +4,10 @@
 
 #[path = "support/museum.rs"]
 mod museum;
+#[path = "support/patience.rs"]
+mod patience;
+#[path = "support/processes.rs"]
+mod processes;
 #[path = "support/program.rs"]
 mod program;
 #[path = "support/server.rs"]
@@ -13,7 +17,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use museum::processes::send;
-use museum::{Museum, Running, content, figures, litter, names, wait_until};
+use museum::{Museum, content, figures, litter, names};
+use patience::wait_until;
+use processes::Running;
 use program::{Outcome, finish};
 use rustix::process::Signal;
 use serde_json::{Value, json};

@@ -8,6 +8,10 @@
 #[cfg(target_os = "linux")]
 #[path = "support/left_behind.rs"]
 mod left_behind;
+#[path = "support/patience.rs"]
+mod patience;
+#[path = "support/processes.rs"]
+mod processes;
 #[path = "support/scripts.rs"]
 mod scripts;
 #[path = "support/standin.rs"]
@@ -202,7 +206,7 @@ async fn while_it_waits<T>(marked: &Marked, look: impl FnOnce(&Path) -> T) -> T 
     }
     let children = marked.processes();
     assert_eq!(children.len(), 1, "{children:?}");
-    look(&children[0])
+    look(&children[0].folder())
 }
 
 #[tokio::test]

@@ -1,5 +1,5 @@
-# end: Exit(1) | Crashed | TimedOut | OutOfMemory
-# seconds: 10
+# end: Crashed
+# says: the interpreter met a bug of its own
 def victim(a, b):
     return a + b
 

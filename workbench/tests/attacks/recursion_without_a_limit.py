@@ -1,5 +1,5 @@
-# end: Crashed | OutOfMemory | Exit(1) | TimedOut
-# seconds: 5
+# end: Exit(1) | OutOfMemory
+# says: RecursionError | ran out of memory
 import sys
 
 sys.setrecursionlimit(10**9)

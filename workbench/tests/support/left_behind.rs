@@ -1,11 +1,15 @@
-//! What a test could leave behind: children, descriptors, and memory taken at the worst moment.
+//! What a test could leave behind: processes, files, descriptors, and memory taken at the worst moment.
 #![allow(clippy::unwrap_used, dead_code, reason = "each test file uses a part of it")]
 #![cfg(target_os = "linux")]
 
+use std::env;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::process::Command;
+
+use crate::patience::until;
+use crate::processes::{self, Process};
 
 /// A name of its own for the built program, which tells its processes from those of other tests.
 pub(crate) struct Marked {
@@ -29,35 +33,34 @@ impl Marked {
         &self.program
     }
 
-    /// Folders in `/proc` of the processes that are there.
-    pub(crate) fn processes(&self) -> Vec<PathBuf> {
-        let name = self.program.as_os_str().as_encoded_bytes();
-        let processes = fs::read_dir("/proc").unwrap().filter_map(|entry| Some(entry.ok()?.path()));
-        let is_ours = |line: Vec<u8>| line.windows(name.len()).any(|part| part == name);
-        processes.filter(|path| fs::read(path.join("cmdline")).is_ok_and(is_ours)).collect()
+    /// Its processes that are there.
+    pub(crate) fn processes(&self) -> Vec<Process> {
+        let name = self.program.to_str().unwrap();
+        processes::all().filter(|process| process.command.contains(name)).collect()
     }
 
     /// Waits until there are none.
     pub(crate) async fn all_gone(&self) {
-        while !self.processes().is_empty() {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        until("no process is left", || self.processes().is_empty()).await;
     }
 }
 
-/// Children of this process of the given name, dead ones that nobody asked for included.
-pub(crate) fn children_named(name: &str) -> Vec<String> {
-    let own = std::process::id();
-    let processes =
-        fs::read_dir("/proc").unwrap().filter_map(|entry| fs::read_to_string(entry.ok()?.path().join("stat")).ok());
-    // `PID (NAME) STATE PARENT …`
-    let is_child = |stat: &String| {
-        let (before, after) = stat.rsplit_once(')')?;
-        let named = before.split_once('(')?.1 == name;
-        let parent = after.split_whitespace().nth(1)?.parse::<u32>().ok()?;
-        (named && parent == own).then_some(())
-    };
-    processes.filter(|stat| is_child(stat).is_some()).collect()
+/// Runs `test`, the whole of the test of this name, in a process of its own that has an empty folder for its temporary
+/// files and works in it: nothing is in it afterwards. That of the system is no measure, as others write there. Workers
+/// are not told of it, and their locks let them write into a run's folder alone.
+pub(crate) fn leaves_no_file(name: &str, test: impl FnOnce()) {
+    const COUNTED: &str = "WORKBENCH_TEST_FILES_ARE_COUNTED";
+    if env::var_os(COUNTED).is_some() {
+        return test();
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut own = Command::new(env::current_exe().unwrap());
+    own.args([name, "--exact", "--nocapture"]).env(COUNTED, "1").env("TMPDIR", folder.path());
+    let output = own.current_dir(folder.path()).output().unwrap();
+    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success() && stdout.contains("1 passed"), "{stdout}\n{stderr}");
+    let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(left.is_empty(), "files are left: {left:?}");
 }
 
 /// Open descriptors of this process.
