@@ -81,6 +81,9 @@ fn is_at(file: &File, path: &Path) -> bool {
     file.metadata().ok().map(identity) == fs::symlink_metadata(path).ok().map(identity)
 }
 
+/// What a folder holds that such a process made. Nothing else is ever removed with what is in it.
+const MARK: &str = ".made-by-workbench";
+
 /// A folder that belongs to this process, and goes with it.
 #[derive(Debug)]
 pub struct OwnFolder {
@@ -89,10 +92,16 @@ pub struct OwnFolder {
 }
 
 impl OwnFolder {
-    /// Makes the folder `name` in `parent`, which holds such folders only; those of dead processes are removed first.
-    /// `None`: it belongs to another process.
+    /// Makes the folder `name` in `parent`; those that dead processes made there are removed first. `None`: it belongs
+    /// to another process.
+    ///
+    /// # Errors
+    /// When the system refuses, and when `parent` is a link: what it leads to may be anybody's.
     pub fn take(parent: &Path, name: &str) -> io::Result<Option<Self>> {
         fs::create_dir_all(parent)?;
+        if !fs::symlink_metadata(parent)?.is_dir() {
+            return Err(io::Error::other("it is a link; remove it"));
+        }
         let turn = File::open(parent)?;
         // Where there are no locks, whoever makes the folder has it.
         _ = turn.lock();
@@ -100,7 +109,12 @@ impl OwnFolder {
             if entry.file_type().is_ok_and(|kind| kind.is_dir())
                 && let Some(_lock) = abandoned(&entry.path())
             {
-                _ = fs::remove_dir_all(entry.path());
+                if fs::symlink_metadata(entry.path().join(MARK)).is_ok_and(|mark| mark.is_file()) {
+                    _ = fs::remove_dir_all(entry.path());
+                } else {
+                    // Its maker died before it could mark it, or it is somebody else's and stays for what is in it.
+                    _ = fs::remove_dir(entry.path());
+                }
             }
         }
         let path = parent.join(name);
@@ -110,6 +124,7 @@ impl OwnFolder {
         }
         let lock = File::open(&path)?;
         _ = lock.try_lock();
+        File::create(path.join(MARK))?;
         Ok(Some(Self { path, _lock: lock }))
     }
 
@@ -183,10 +198,25 @@ mod tests {
         let first = OwnFolder::take(&parent, "a").unwrap().unwrap();
         fs::write(first.path().join("file"), "").unwrap();
         fs::create_dir_all(parent.join("of a dead process/deep")).unwrap();
+        fs::write(parent.join("of a dead process").join(MARK), "").unwrap();
+        fs::create_dir_all(parent.join("not marked yet")).unwrap();
         assert!(OwnFolder::take(&parent, "a").unwrap().is_none());
         assert_eq!(names(&parent), ["a"]);
         drop(first);
         assert!(OwnFolder::take(&parent, "a").unwrap().is_some());
         assert!(names(&parent).is_empty());
+    }
+
+    #[test]
+    fn what_others_made_is_never_removed() {
+        let home = tempfile::tempdir().unwrap();
+        let theirs = home.path().join("theirs");
+        fs::create_dir_all(theirs.join("work/deep")).unwrap();
+        let link = home.path().join("link");
+        std::os::unix::fs::symlink(&theirs, &link).unwrap();
+        assert_eq!(OwnFolder::take(&link, "a").unwrap_err().to_string(), "it is a link; remove it");
+        assert_eq!(names(&theirs), ["work"]);
+        drop(OwnFolder::take(&theirs, "a").unwrap().unwrap());
+        assert!(theirs.join("work/deep").is_dir(), "it is not marked as ours");
     }
 }
