@@ -6,6 +6,8 @@
 mod mount;
 #[path = "support/museum.rs"]
 mod museum;
+#[path = "support/processes.rs"]
+mod processes;
 #[path = "support/program.rs"]
 mod program;
 #[path = "support/server.rs"]

@@ -2,6 +2,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 #![cfg(all(target_os = "linux", feature = "embedded"))]
 
+#[path = "support/patience.rs"]
+mod patience;
+#[path = "support/processes.rs"]
+mod processes;
 #[path = "support/standin.rs"]
 mod standin;
 
@@ -14,7 +18,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures::future::join_all;
+use patience::until;
 use plugin_api::wire::{HostReply, HostRequest};
+use processes::children;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use standin::StandIn;
 use workbench::domain::Domain;
@@ -33,21 +39,11 @@ fn workspace() -> &'static Path {
 
 /// The script workers that this process has started and that live.
 fn script_workers() -> usize {
-    let own = format!("PPid:\t{}\n", std::process::id());
-    let processes = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
-    let is_worker = |process: &PathBuf| {
-        let read = |file: &str| fs::read(process.join(file)).unwrap_or_default();
-        // A process that has ended and waits to be reaped has no arguments any more.
-        String::from_utf8_lossy(&read("status")).contains(&own)
-            && read("cmdline").split(|byte| *byte == 0).any(|argument| argument == SUBCOMMAND.as_bytes())
-    };
-    processes.filter(is_worker).count()
+    children(std::process::id()).iter().filter(|child| child.role() == SUBCOMMAND).count()
 }
 
 async fn until_there_are(workers: usize) {
-    while script_workers() != workers {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    until(&format!("{workers} script workers"), || script_workers() == workers).await;
 }
 
 #[tokio::test]
@@ -77,7 +73,6 @@ async fn a_pool_keeps_one_child_ready_and_never_more_than_asked() {
 
     sandbox.prepare().await;
     drop(sandbox);
-    // Hangs when one is left.
     until_there_are(0).await;
 }
 

@@ -4,6 +4,10 @@
 
 #[path = "support/museum.rs"]
 mod museum;
+#[path = "support/patience.rs"]
+mod patience;
+#[path = "support/processes.rs"]
+mod processes;
 #[path = "support/program.rs"]
 mod program;
 #[path = "support/server.rs"]
@@ -14,8 +18,9 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use museum::processes::{descendants, send};
-use museum::{Museum, Running, litter, wait_until};
+use museum::{Museum, litter};
+use patience::wait_until;
+use processes::{Running, descendants, send};
 use rustix::process::Signal;
 use workbench::results::find::list_runs;
 use workbench::results::format::{RunRecord, Stop};

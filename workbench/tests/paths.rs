@@ -6,6 +6,10 @@
 mod mount;
 #[path = "support/museum.rs"]
 mod museum;
+#[path = "support/patience.rs"]
+mod patience;
+#[path = "support/processes.rs"]
+mod processes;
 #[path = "support/program.rs"]
 mod program;
 #[path = "support/server.rs"]
@@ -17,7 +21,9 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use mount::Mounted;
-use museum::{Museum, Running, content, litter, names, wait_until};
+use museum::{Museum, content, litter, names};
+use patience::wait_until;
+use processes::Running;
 use program::{Outcome, finish};
 use workbench::results::find::list_runs;
 

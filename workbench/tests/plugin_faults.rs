@@ -3,6 +3,8 @@
 
 #[path = "support/faulty.rs"]
 mod faulty;
+#[path = "support/patience.rs"]
+mod patience;
 
 use std::fs;
 use std::path::Path;

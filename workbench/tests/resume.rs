@@ -4,6 +4,10 @@
 
 #[path = "support/museum.rs"]
 mod museum;
+#[path = "support/patience.rs"]
+mod patience;
+#[path = "support/processes.rs"]
+mod processes;
 #[path = "support/program.rs"]
 mod program;
 #[path = "support/server.rs"]
@@ -12,8 +16,9 @@ mod server;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use museum::processes::send;
-use museum::{Museum, Running, content, figures, litter, names, wait_until};
+use museum::{Museum, content, figures, litter, names};
+use patience::wait_until;
+use processes::{Running, send};
 use program::{Outcome, finish};
 use rustix::process::Signal;
 use serde_json::{Value, json};

@@ -5,6 +5,8 @@
 
 #[path = "support/faulty.rs"]
 mod faulty;
+#[path = "support/patience.rs"]
+mod patience;
 #[path = "support/program.rs"]
 mod program;
 #[path = "support/server.rs"]

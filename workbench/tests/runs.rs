@@ -4,24 +4,27 @@
 
 #[path = "support/faulty.rs"]
 mod faulty;
+#[path = "support/patience.rs"]
+mod patience;
+#[path = "support/processes.rs"]
+mod processes;
 #[path = "support/server.rs"]
 mod server;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use faulty::Faulty;
+use patience::wait_until;
+use processes::Running;
 use serde_json::Value;
 use server::{Reply, Server, head, json};
 use tempfile::TempDir;
 use workbench::results::find::list_runs;
 use workbench::results::format::{CallEnd, RunRecord, Stop};
 use workbench::results::store::{read_ledger, read_run, read_transcript};
-
-/// Longest time anything here may take before the test says that it hangs.
-const PATIENCE: Duration = Duration::from_secs(240);
 
 fn standin() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/domains/standin")
@@ -181,16 +184,6 @@ while True:
     pass
 ";
 
-/// A process that does not outlive its test.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _already_gone = self.0.kill();
-        let _status = self.0.wait();
-    }
-}
-
 /// A run that has made its first call and will not end by itself, and its folder.
 fn endless(home: &Path) -> (Running, PathBuf) {
     let domain = trial(home, THINKER);
@@ -200,15 +193,13 @@ fn endless(home: &Path) -> (Running, PathBuf) {
 /// A run under way that has come as far as `far` says, and its folder.
 fn begun(home: &Path, domain: &Path, more: &[&str], far: impl Fn(&Path) -> bool) -> (Running, PathBuf) {
     let running = Running(workbench(home, domain, "loop", more).spawn().unwrap());
-    let begun = Instant::now();
-    while begun.elapsed() < PATIENCE {
+    let mut folder = None;
+    wait_until("the run has come that far", || {
         let listing = list_runs(&home.join("results"), Some("trial")).unwrap();
-        if let Some(run) = listing.runs.into_iter().find(|run| far(&run.folder)) {
-            return (running, run.folder);
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    panic!("the run does not come that far");
+        folder = listing.runs.into_iter().map(|run| run.folder).find(|folder| far(folder));
+        folder.is_some()
+    });
+    (running, folder.unwrap())
 }
 
 #[cfg(target_os = "linux")]
@@ -316,12 +307,9 @@ fn a_command_that_is_asked_to_end_takes_its_cache_along() {
             }
         };
         let mut running = Running(program.stdin(Stdio::null()).spawn().unwrap());
-        let (caches, begun) = (results.join(".commands"), Instant::now());
+        let caches = results.join(".commands");
         let held = || fs::read_dir(&caches).map_or(0, Iterator::count);
-        while held() == 0 {
-            assert!(begun.elapsed() < PATIENCE, "no cache is made");
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        wait_until("a cache is made", || held() > 0);
         // Long enough for the program to listen; it thinks for two minutes.
         std::thread::sleep(Duration::from_secs(1));
         kill_process(Pid::from_child(&running.0), signal).unwrap();

@@ -4,6 +4,10 @@
 
 #[path = "support/museum.rs"]
 mod museum;
+#[path = "support/patience.rs"]
+mod patience;
+#[path = "support/processes.rs"]
+mod processes;
 #[path = "support/program.rs"]
 mod program;
 #[path = "support/server.rs"]
@@ -14,8 +18,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use museum::processes::{Process, descendants, send};
-use museum::{CALLS, Museum, Running, content, figures, litter, wait_until};
+use museum::{CALLS, Museum, content, figures, litter};
+use patience::wait_until;
+use processes::{Process, Running, descendants, send};
 use rustix::process::Signal;
 use serde_json::Value;
 use workbench::results::attempts::is_decided;
@@ -132,7 +137,7 @@ impl<'a> Batch<'a> {
             let report: Value = serde_json::from_str(&outcome.stdout).unwrap();
             // Who plays the model is no worker of the run: without it there is no verdict, and so no wrong one.
             let was_model = report["runs"].as_array().unwrap().iter().any(|run| run["stop"] == "model_error");
-            let of_scripts = killed.iter().any(|worker| worker.role.contains("script"));
+            let of_scripts = killed.iter().any(|worker| worker.role().contains("script"));
             assert!(!was_model || of_scripts, "{tag}: {outcome:?}");
             if !was_model {
                 self.lost_no_verdict(&report, tag);
@@ -266,7 +271,7 @@ fn a_script_whose_interpreter_is_killed_has_a_second_try() {
     for tries in 1..=2 {
         wait_until("the script has made its call", || calls() == tries);
         let workers = descendants(host.0.id());
-        let of_scripts: Vec<_> = workers.iter().filter(|worker| worker.role.contains("script")).collect();
+        let of_scripts: Vec<_> = workers.iter().filter(|worker| worker.role().contains("script")).collect();
         let [interpreter] = of_scripts[..] else { panic!("{workers:?}") };
         interpreter.send(Signal::KILL);
     }

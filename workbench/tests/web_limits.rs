@@ -4,6 +4,8 @@
 
 #[path = "support/api.rs"]
 mod api;
+#[path = "support/patience.rs"]
+mod patience;
 #[path = "support/server.rs"]
 mod server;
 
@@ -12,6 +14,7 @@ use std::time::Duration;
 
 use api::{hasty, open, redirect, settings, text};
 use flate2::{Compression, FlushCompress};
+use patience::until;
 use server::{Reply, Request, Server, head};
 use workbench::web::{RetryPolicy, WebClient};
 
@@ -133,9 +136,7 @@ async fn a_fault_is_known_before_its_request_is_given_up() {
         let client = client.clone();
         async move { text(&client, "/x").await }
     });
-    while client.faults().is_empty() {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    until("the fault is known", || !client.faults().is_empty()).await;
     asking.abort();
     assert!(asking.await.unwrap_err().is_cancelled());
     let faults = client.faults();

@@ -15,6 +15,8 @@ use tokio::sync::Semaphore;
 use workbench::domain::Domain;
 use workbench::plugin::{CallOutcome, ClientSettings, HostServices, PluginClient, PluginError, library_for};
 
+use crate::patience::until;
+
 /// A compiled plugin, in a folder that goes with it, with an `out/` beside it.
 pub(crate) struct Faulty {
     folder: TempDir,
@@ -101,9 +103,7 @@ pub(crate) async fn number_of(client: &PluginClient, tool: &str, arguments: &str
 /// Waits until the log has this text. The two streams of a worker are read by the way: what it printed may come a
 /// moment after its answer.
 pub(crate) async fn logged(client: &PluginClient, text: &str) {
-    while !client.log().contains(text) {
-        tokio::task::yield_now().await;
-    }
+    until(&format!("the log has {text:?}"), || client.log().contains(text)).await;
 }
 
 /// Answers the upcalls of the tool `ask` with a number: how many of them were answered at once.
@@ -129,9 +129,7 @@ impl Host {
 
     /// Waits until this many upcalls have come in.
     pub(crate) async fn was_asked(&self, times: usize) {
-        while self.asked.load(Ordering::SeqCst) < times {
-            tokio::task::yield_now().await;
-        }
+        until(&format!("{times} upcalls"), || self.asked.load(Ordering::SeqCst) >= times).await;
     }
 }
 

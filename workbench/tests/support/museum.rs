@@ -4,20 +4,17 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::processes::Running;
 use crate::program::{Outcome, finish};
 use crate::server::{Reply, Request, Server, answer, head};
-
-/// Longest time anything may take before a test says that it hangs.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(240);
 
 /// The object that is only served while the gate is open.
 const GATED: &str = "/v1/objects/4";
@@ -225,18 +222,6 @@ pub(crate) fn litter(results: &Path) -> Vec<PathBuf> {
     litter
 }
 
-/// Waits until `is_so`.
-pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !is_so() {
-        assert!(begun.elapsed() < PATIENCE, "still not so: {what}");
-        sleep(Duration::from_millis(5));
-    }
-}
-
-/// A process of the test that does not outlive it.
-pub(crate) struct Running(pub(crate) Child);
-
 impl Running {
     pub(crate) fn start(command: &mut Command) -> Self {
         Self(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
@@ -249,72 +234,5 @@ impl Running {
         self.0.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
         self.0.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
         Outcome { code: self.0.wait().unwrap().code().unwrap_or(-1), stdout, stderr }
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _already_gone = self.0.kill();
-        let _status = self.0.wait();
-    }
-}
-
-/// Processes as the system tells of them.
-#[cfg(target_os = "linux")]
-pub(crate) mod processes {
-    use std::fs;
-
-    use rustix::process::{Pid, Signal, kill_process};
-
-    /// A process, and when it was started, since numbers are used again.
-    #[derive(Clone, Debug, PartialEq)]
-    pub(crate) struct Process {
-        pub(crate) id: u32,
-        started: String,
-        /// The hidden subcommand of a worker.
-        pub(crate) role: String,
-    }
-
-    impl Process {
-        /// Whether it still runs; one that ended and was not waited for does not.
-        pub(crate) fn is_alive(&self) -> bool {
-            stat(self.id).is_some_and(|stat| stat.started == self.started && !"ZX".contains(&stat.state))
-        }
-
-        pub(crate) fn send(&self, signal: Signal) {
-            send(self.id, signal);
-        }
-    }
-
-    /// Sends a signal to a process that the test has started; one that has ended does not mind.
-    pub(crate) fn send(id: u32, signal: Signal) {
-        let _gone = kill_process(Pid::from_raw(i32::try_from(id).unwrap()).unwrap(), signal);
-    }
-
-    /// The processes that this one has started, and those they have.
-    pub(crate) fn descendants(id: u32) -> Vec<Process> {
-        let mut found = Vec::new();
-        for entry in fs::read_dir("/proc").unwrap().flatten() {
-            let Some(child) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
-            let Some(stat) = stat(child).filter(|stat| stat.parent == id) else { continue };
-            let words = fs::read(format!("/proc/{child}/cmdline")).unwrap_or_default();
-            let role = words.split(|byte| *byte == 0).nth(1).map(|word| String::from_utf8_lossy(word).into_owned());
-            found.push(Process { id: child, started: stat.started, role: role.unwrap_or_default() });
-            found.extend(descendants(child));
-        }
-        found
-    }
-
-    struct Stat {
-        state: String,
-        parent: u32,
-        started: String,
-    }
-
-    fn stat(id: u32) -> Option<Stat> {
-        let text = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-        // The name before it may hold anything.
-        let words: Vec<&str> = text.rsplit_once(") ")?.1.split(' ').collect();
-        Some(Stat { state: words[0].to_owned(), parent: words[1].parse().ok()?, started: words[19].to_owned() })
     }
 }
