@@ -2,12 +2,15 @@
 #![allow(clippy::unwrap_used)]
 #![cfg(feature = "embedded")]
 
+#[path = "support/pipe.rs"]
+mod pipe;
 #[path = "support/program.rs"]
 mod program;
 
 use std::fs;
 use std::path::PathBuf;
 
+use pipe::pipe;
 use program::Program;
 
 /// A finished run of code mode, and its folder.
@@ -34,16 +37,12 @@ fn a_verdict_never_spoils_the_evidence_of_the_next() {
 fn files_that_are_none_block_nobody() {
     let program = Program::new();
     let (name, folder) = finished(&program);
-    let pipe = |path: PathBuf| {
-        let _absent = fs::remove_file(&path);
-        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
-    };
     let other = program.results().join("met/other");
     fs::create_dir(&other).unwrap();
-    pipe(other.join("run.json"));
+    pipe(&other.join("run.json"));
     let outcome = program.run(&["report", "met"]);
     assert!(outcome.code == 0 && outcome.stderr.contains("not a regular file"), "{outcome:?}");
-    pipe(folder.join("evidence.json"));
+    pipe(&folder.join("evidence.json"));
     let outcome = program.run(&["verify", &name]);
     assert!(outcome.code == 2 && outcome.stderr.contains("not a regular file"), "{outcome:?}");
 }

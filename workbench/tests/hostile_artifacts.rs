@@ -7,6 +7,8 @@
 mod limited;
 #[path = "support/pictures.rs"]
 mod pictures;
+#[path = "support/pipe.rs"]
+mod pipe;
 #[path = "support/program.rs"]
 mod program;
 
@@ -19,7 +21,8 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use image::ImageFormat::{Jpeg, Png};
-use limited::{Results, is_root, pipe, sparse};
+use limited::{Results, is_root, sparse};
+use pipe::pipe;
 use serde_json::Value;
 
 /// The evidence `e`, how the artifacts are made, the rule, and what stands beside it: whether it passed, and the beginning

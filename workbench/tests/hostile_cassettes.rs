@@ -4,6 +4,8 @@
 
 #[path = "support/bench.rs"]
 mod bench;
+#[path = "support/pipe.rs"]
+mod pipe;
 #[path = "support/program.rs"]
 mod program;
 

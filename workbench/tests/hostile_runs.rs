@@ -5,6 +5,8 @@
 
 #[path = "support/limited.rs"]
 mod limited;
+#[path = "support/pipe.rs"]
+mod pipe;
 #[path = "support/program.rs"]
 mod program;
 
@@ -12,7 +14,8 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use limited::{Results, pipe, sparse};
+use limited::{Results, sparse};
+use pipe::pipe;
 
 /// A file of the run, how it is made, and of each command its exit code and a part of what it says.
 struct Case(&'static str, fn(&Path), [(&'static str, i32, &'static str); 3]);

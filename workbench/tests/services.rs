@@ -3,6 +3,8 @@
 
 #[path = "support/pictures.rs"]
 mod pictures;
+#[path = "support/pipe.rs"]
+mod pipe;
 #[path = "support/server.rs"]
 mod server;
 
@@ -209,15 +211,11 @@ async fn hostile_pictures_are_refused() {
     let error = fixture.refusal(sheet(18), "").await;
     let refusal = "out/f.jpg is one too many: the pictures of a sheet may have 4096 MB in all when decoded";
     assert_eq!(error.message, refusal);
-    for replace in [make_pipe, make_link] {
+    for replace in [pipe::pipe, make_link] {
         std::fs::remove_file(out.join("f.jpg")).unwrap();
         replace(&out.join("f.jpg"));
         assert_eq!(fixture.refusal(sheet(1), "").await.message, "out/f.jpg was not saved yet");
     }
-}
-
-fn make_pipe(path: &std::path::Path) {
-    assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
 fn make_link(path: &std::path::Path) {

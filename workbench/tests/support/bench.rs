@@ -8,6 +8,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
+use super::pipe::pipe;
 use super::program::{Outcome, finish};
 
 /// A workspace with one domain in it, `case`.
@@ -53,10 +54,6 @@ pub(crate) const IN_PLACE: &[InPlace] = &[
     ("a link to nothing", |path| symlink("nothing", path).unwrap(), "No such file or directory"),
     ("100 MB", endless, "it is longer than 8 MB"),
 ];
-
-fn pipe(path: &Path) {
-    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
-}
 
 /// A file of a hundred megabytes that takes no room on the disk.
 fn endless(path: &Path) {

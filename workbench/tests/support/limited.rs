@@ -62,11 +62,6 @@ pub(crate) fn sparse(path: &Path, megabytes: u64) {
     fs::File::create(path).unwrap().set_len(megabytes << 20).unwrap();
 }
 
-pub(crate) fn pipe(path: &Path) {
-    let _absent = fs::remove_file(path);
-    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
-}
-
 /// Whether this test may do what only root may.
 pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
