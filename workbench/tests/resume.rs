@@ -16,10 +16,9 @@ mod server;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use museum::processes::send;
 use museum::{Museum, content, figures, litter, names};
 use patience::wait_until;
-use processes::Running;
+use processes::{Running, send};
 use program::{Outcome, finish};
 use rustix::process::Signal;
 use serde_json::{Value, json};
