@@ -258,10 +258,17 @@ mod tests {
     #[test]
     fn hello_names_versions_and_plugin() {
         assert_eq!(workbench_abi_version(), ABI_VERSION);
-        let greeting = Hello { wire: 7, plugin_api: "9".to_owned(), name: String::new(), features: vec!["new".into()] };
+        let greeting = Hello {
+            wire: 7,
+            plugin_api: "9".to_owned(),
+            name: String::new(),
+            features: vec!["new".into()],
+            compiler: String::new(),
+        };
         let (reply, _) = ask(&Request::Hello(greeting), b"");
         let Reply::Hello(hello) = reply else { panic!("{reply:?}") };
         assert_eq!((hello.wire, hello.name.as_str()), (WIRE_VERSION, "plugin-api"));
+        assert!(hello.compiler.starts_with("rustc "), "{}", hello.compiler);
     }
 
     #[test]

@@ -12,15 +12,13 @@ pub type Schema = Map<String, Value>;
 ///
 /// Integers, floats, `bool`, `String`, `Vec`, `Option`, [`Value`] and [`RawJson`] are such types; an
 /// enum without fields becomes one with `#[derive(ToolArgument)]`.
+// Of the types below the compiler would list some, and not say what to do.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an argument of a tool",
     label = "a model cannot say this",
-    note = "take an integer, a float, `bool`, `String`, a `Vec` or an `Option` of these, or an enum with `#[derive(ToolArgument)]`"
+    note = "make it an enum with `#[derive(ToolArgument)]`, or take its parts as arguments: integers of up to 64 bits, floats, `bool`, `String`, `Vec`, `Option`"
 )]
-pub trait ToolArgument: Sized {
-    /// What the ends of `#[range(…)]` are; [`NoRange`] where a range has no meaning.
-    type Bound: Into<Value>;
-
+pub trait ToolArgument: Sized + 'static {
     /// Whether the argument may be left out without a default.
     const OPTIONAL: bool = false;
 
@@ -39,21 +37,36 @@ pub trait ToolArgument: Sized {
     }
 }
 
-/// The ends of a range over a type that has none: it has no value, so `#[range]` does not compile there.
-#[derive(Clone, Copy, Debug)]
-pub enum NoRange {}
-
-impl From<NoRange> for Value {
-    fn from(bound: NoRange) -> Self {
-        match bound {}
-    }
+/// A type that `#[range(…)]` can bound.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no range",
+    label = "only numbers have one: remove `#[range(…)]`"
+)]
+pub trait Ranged: ToolArgument {
+    /// What the ends of the range are.
+    type End: Into<Value>;
 }
+
+#[diagnostic::do_not_recommend]
+impl<T: Ranged> Ranged for Option<T> {
+    type End = T::End;
+}
+
+macro_rules! ranged {
+    ($($number:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Ranged for $number {
+            type End = $number;
+        }
+    )*};
+}
+
+ranged!(u8, u16, u32, u64, usize, i8, i16, i32, i64, isize, f32, f64);
 
 macro_rules! integer_arguments {
     ($($integer:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl ToolArgument for $integer {
-            type Bound = $integer;
-
             fn schema() -> Schema {
                 let mut schema = schema_of("integer");
                 if <$integer>::MIN == 0 {
@@ -87,9 +100,8 @@ macro_rules! integer_arguments {
 
 integer_arguments!(u8, u16, u32, u64, usize, i8, i16, i32, i64, isize);
 
+#[diagnostic::do_not_recommend]
 impl ToolArgument for f64 {
-    type Bound = f64;
-
     fn schema() -> Schema {
         schema_of("number")
     }
@@ -108,9 +120,8 @@ impl ToolArgument for f64 {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl ToolArgument for f32 {
-    type Bound = f32;
-
     fn schema() -> Schema {
         f64::schema()
     }
@@ -129,9 +140,8 @@ impl ToolArgument for f32 {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl ToolArgument for bool {
-    type Bound = NoRange;
-
     fn schema() -> Schema {
         schema_of("boolean")
     }
@@ -145,9 +155,8 @@ impl ToolArgument for bool {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl ToolArgument for String {
-    type Bound = NoRange;
-
     fn schema() -> Schema {
         schema_of("string")
     }
@@ -161,9 +170,8 @@ impl ToolArgument for String {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: ToolArgument> ToolArgument for Vec<T> {
-    type Bound = NoRange;
-
     fn schema() -> Schema {
         let mut schema = schema_of("array");
         schema.insert("items".to_owned(), Value::Object(T::schema()));
@@ -182,9 +190,8 @@ impl<T: ToolArgument> ToolArgument for Vec<T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: ToolArgument> ToolArgument for Option<T> {
-    type Bound = T::Bound;
-
     const OPTIONAL: bool = true;
 
     fn schema() -> Schema {
@@ -204,9 +211,8 @@ impl<T: ToolArgument> ToolArgument for Option<T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl ToolArgument for Value {
-    type Bound = NoRange;
-
     fn schema() -> Schema {
         Schema::new()
     }
@@ -221,9 +227,8 @@ impl ToolArgument for Value {
 }
 
 /// Any JSON value, taken as it is: neither its depth nor its size is looked at.
+#[diagnostic::do_not_recommend]
 impl ToolArgument for RawJson {
-    type Bound = NoRange;
-
     fn schema() -> Schema {
         Schema::new()
     }

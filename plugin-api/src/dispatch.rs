@@ -8,15 +8,19 @@ use serde::Serialize;
 pub use serde_json::Value;
 pub use serde_json::value::RawValue;
 
-pub use crate::argument::{NoRange, Schema, choice, choice_schema};
+pub use crate::argument::{Schema, choice, choice_schema};
 use crate::error::{ToolError, ToolResult};
 use crate::host::Host;
 use crate::parameter::input_schema;
 pub use crate::parameter::{Arguments, Parameter};
 use crate::raw_json::RawJson;
-use crate::wire::{Hello, Reply, Request, ToolSpec, WIRE_VERSION, join, split};
+use crate::wire::{COMPILER, Hello, Reply, Request, ToolSpec, WIRE_VERSION, join, split};
 
 /// What `#[tool]` implements, on a type of the function's name.
+#[diagnostic::on_unimplemented(
+    message = "a function in `plugin!` is no tool",
+    label = "write `#[tool]` above this function"
+)]
 pub trait Tool {
     /// The name a model calls.
     const NAME: &'static str;
@@ -97,21 +101,62 @@ impl Plugin {
             plugin_api: env!("CARGO_PKG_VERSION").to_owned(),
             name: self.name.to_owned(),
             features: Vec::new(),
+            compiler: COMPILER.to_owned(),
         }
     }
 }
 
-/// A tool's answer as JSON. A [`RawJson`] is handed on untouched.
+/// What a tool may answer: anything that serialises.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the answer of a tool",
+    label = "this is not JSON",
+    note = "derive `serde::Serialize` for it"
+)]
+pub trait Answer {
+    /// The answer as JSON. A [`RawJson`] is handed on untouched.
+    ///
+    /// # Errors
+    /// When the value cannot be JSON: a map whose keys are not strings, for instance.
+    fn into_json(self) -> ToolResult<Vec<u8>>;
+}
+
+// The compiler would tell of serde's types instead.
+#[diagnostic::do_not_recommend]
+impl<T: Serialize + 'static> Answer for T {
+    fn into_json(self) -> ToolResult<Vec<u8>> {
+        let mut value = Some(self);
+        if let Some(raw) = (&mut value as &mut dyn Any).downcast_mut::<Option<RawJson>>().and_then(Option::take) {
+            return Ok(raw.into_bytes());
+        }
+        serde_json::to_vec(&value)
+            .map_err(|error| ToolError::new(format!("the tool's answer cannot be written as JSON: {error}")))
+    }
+}
+
+/// What a tool may refuse with.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the error of a tool",
+    label = "a model reads a `ToolError`",
+    note = "return `ToolResult<…>`, and turn other errors into texts: `.map_err(|error| error.to_string())?`"
+)]
+pub trait Refusal {
+    /// The error that a model reads.
+    fn into_error(self) -> ToolError;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Into<ToolError>> Refusal for E {
+    fn into_error(self) -> ToolError {
+        self.into()
+    }
+}
+
+/// What a tool returned, as JSON.
 ///
 /// # Errors
-/// When the value cannot be JSON: a map whose keys are not strings, for instance.
-pub fn answer<T: Serialize + 'static>(value: T) -> ToolResult<Vec<u8>> {
-    let mut value = Some(value);
-    if let Some(raw) = (&mut value as &mut dyn Any).downcast_mut::<Option<RawJson>>().and_then(Option::take) {
-        return Ok(raw.into_bytes());
-    }
-    serde_json::to_vec(&value)
-        .map_err(|error| ToolError::new(format!("the tool's answer cannot be written as JSON: {error}")))
+/// When it refused, or when its answer cannot be JSON.
+pub fn answer<T: Answer, E: Refusal>(outcome: Result<T, E>) -> ToolResult<Vec<u8>> {
+    outcome.map_err(Refusal::into_error)?.into_json()
 }
 
 fn describe<T: Tool>() -> ToolSpec {

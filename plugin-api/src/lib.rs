@@ -67,6 +67,7 @@
 //! use plugin_api::testing::FakeHost;
 //! use serde_json::json;
 //!
+//! # fn main() {
 //! let host = FakeHost::new()
 //!     .json("/creatures?limit=2", r#"{"results": [{"name": "owlbear", "size": 3}, {"name": "imp", "size": 1}]}"#);
 //!
@@ -75,6 +76,7 @@
 //!
 //! let refused = host.call(&PLUGIN, "list_creatures", &json!({"limit": 0})).unwrap_err();
 //! assert_eq!(refused.message, "bad arguments for list_creatures: limit must be between 1 and 100, not 0");
+//! # }
 //! ```
 //!
 //! What crosses the boundary is told in [`wire`] (messages) and [`abi`] (symbols and memory); no
@@ -100,6 +102,6 @@ pub mod wire;
 pub use argument::ToolArgument;
 pub use error::{ToolError, ToolResult};
 pub use host::{Content, Document, Host};
-pub use plugin_api_macros::{ToolArgument, tool};
+pub use plugin_api_macros::{ToolArgument, plugin, tool};
 pub use raw_json::RawJson;
 pub use wire::{Picture, SavedFile};

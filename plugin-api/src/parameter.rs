@@ -1,11 +1,12 @@
 //! The parameters of a tool: one list gives the schema a model sees and judges what it says.
 
+use std::any::Any;
 use std::collections::BTreeMap;
 
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Number, Value, json};
 
-use crate::argument::{Schema, ToolArgument, shown, within};
+use crate::argument::{Ranged, Schema, ToolArgument, shown, within};
 use crate::error::{ToolError, ToolResult};
 
 /// One parameter of a tool.
@@ -14,6 +15,17 @@ pub struct Parameter {
     name: &'static str,
     schema: Schema,
     required: bool,
+    decode: fn(&str, &RawValue) -> Result<Decoded, String>,
+}
+
+/// An argument of any type, and the number it is. Its type is named where the parameter is described and nowhere else, so
+/// that a type which cannot be an argument is told of once.
+type Decoded = (Box<dyn Any>, Option<Number>);
+
+fn decode<T: ToolArgument>(place: &str, json: &RawValue) -> Result<Decoded, String> {
+    let value = T::decode(place, json)?;
+    let number = value.number();
+    Ok((Box::new(value), number))
 }
 
 impl Parameter {
@@ -24,19 +36,15 @@ impl Parameter {
         if !description.is_empty() {
             schema.insert("description".to_owned(), Value::from(description));
         }
-        Self { name, schema, required: !T::OPTIONAL }
+        Self { name, schema, required: !T::OPTIONAL, decode: decode::<T> }
     }
 
-    /// The least value that is accepted.
+    /// The least and the greatest value that is accepted.
     #[must_use]
-    pub fn minimum<T: ToolArgument>(self, bound: T::Bound) -> Self {
-        self.with("minimum", bound.into())
-    }
-
-    /// The greatest value that is accepted.
-    #[must_use]
-    pub fn maximum<T: ToolArgument>(self, bound: T::Bound) -> Self {
-        self.with("maximum", bound.into())
+    pub fn within<T: Ranged>(mut self, least: Option<T::End>, greatest: Option<T::End>) -> Self {
+        let ends = [("minimum", least), ("maximum", greatest)];
+        self.schema.extend(ends.into_iter().filter_map(|(key, end)| Some((key.to_owned(), end?.into()))));
+        self
     }
 
     /// The value a missing argument has.
@@ -44,11 +52,7 @@ impl Parameter {
     #[allow(clippy::needless_pass_by_value)] // the macro writes a literal
     pub fn default<T: ToolArgument>(mut self, value: T) -> Self {
         self.required = false;
-        self.with("default", value.encode())
-    }
-
-    fn with(mut self, key: &str, value: Value) -> Self {
-        self.schema.insert(key.to_owned(), value);
+        self.schema.insert("default".to_owned(), value.encode());
         self
     }
 
@@ -104,7 +108,7 @@ impl<'call> Arguments<'call> {
     ///
     /// # Errors
     /// When it is missing, of another type or out of range.
-    pub fn get<T: ToolArgument>(&self, name: &str) -> ToolResult<T> {
+    pub fn get<T: 'static>(&self, name: &str) -> ToolResult<T> {
         let parameter = self.parameter(name).ok_or_else(|| self.refuse(&format!("{name} is not a parameter")))?;
         let default = parameter.schema.get("default").and_then(|default| to_raw_value(default).ok());
         // Models write null for what they leave out.
@@ -112,14 +116,14 @@ impl<'call> Arguments<'call> {
         let json = match (given, &default) {
             (Some(given), _) => given,
             (None, Some(default)) => default,
-            (None, None) if T::OPTIONAL => RawValue::NULL,
+            (None, None) if !parameter.required => RawValue::NULL,
             (None, None) => return Err(self.refuse(&format!("{name} is missing; {}", self.taken()))),
         };
-        let value = T::decode(name, json).map_err(|problem| self.refuse(&problem))?;
-        if let Some(number) = value.number() {
+        let (value, number) = (parameter.decode)(name, json).map_err(|problem| self.refuse(&problem))?;
+        if let Some(number) = number {
             parameter.check_range(&number).map_err(|problem| self.refuse(&problem))?;
         }
-        Ok(value)
+        value.downcast().map(|value| *value).map_err(|_| self.refuse(&format!("{name} is of another type")))
     }
 
     fn parameter(&self, name: &str) -> Option<&Parameter> {

@@ -1,20 +1,14 @@
 //! `plugin!`: the three symbols of a plugin, and no more; what they do is in `abi.rs`.
 
-/// Exports the named tools as this library's plugin.
-///
-/// One of these stands in the root of a plugin. It defines the three symbols of [`abi`](crate::abi) and a
-/// constant `PLUGIN`, through which [`FakeHost`](crate::testing::FakeHost) calls the tools. A name that the compiler
-/// calls "a function item, not a type" lacks its `#[tool]`.
-///
-/// It works under `#![forbid(unsafe_code)]`: the compiler holds a crate's own text to that, not what
-/// a macro of another crate expands to.
+/// What `plugin!` expands to when its list is right.
+#[doc(hidden)]
 #[macro_export]
-macro_rules! plugin {
-    ($($tool:ty),+ $(,)?) => {
+macro_rules! export_tools {
+    ($($tool:expr),+) => {
         /// The tools of this plugin.
         pub const PLUGIN: $crate::dispatch::Plugin = $crate::dispatch::Plugin {
             name: ::core::env!("CARGO_PKG_NAME"),
-            tools: &[$($crate::dispatch::ToolEntry::of::<$tool>()),+],
+            tools: &[$($tool),+],
         };
 
         #[unsafe(no_mangle)]

@@ -13,6 +13,9 @@ use crate::error::ToolError;
 /// The version of this module's messages. Additions keep it; see [`Hello::features`].
 pub const WIRE_VERSION: u32 = 1;
 
+/// The Rust compiler that built this crate, in its own words, such as `rustc 1.95.0 (59807616e 2026-04-14)`.
+pub const COMPILER: &str = env!("PLUGIN_API_COMPILER");
+
 /// First message of both sides: who speaks, and what it understands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {
@@ -26,6 +29,9 @@ pub struct Hello {
     /// Capabilities beyond [`WIRE_VERSION`]. Unknown ones are kept and ignored.
     #[serde(default)]
     pub features: Vec<String>,
+    /// [`COMPILER`] of the speaker; empty from a plugin in another language.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub compiler: String,
 }
 
 /// What the host asks of a plugin: the head of the bytes given to `workbench_call`.

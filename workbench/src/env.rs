@@ -11,3 +11,9 @@ pub const RESULTS: &str = "WORKBENCH_RESULTS";
 
 /// Which `cargo` builds plugins; cargo sets it for the programs it runs.
 pub const CARGO: &str = "CARGO";
+
+/// Where requests over http go through a proxy: the first that is set. The HTTP client reads them, and `NO_PROXY`.
+pub const HTTP_PROXIES: [&str; 4] = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
+
+/// As [`HTTP_PROXIES`], for requests over https.
+pub const HTTPS_PROXIES: [&str; 4] = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];

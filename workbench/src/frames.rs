@@ -73,7 +73,7 @@ struct LineIn<H> {
 pub fn read<H: DeserializeOwned>(stream: &mut impl BufRead) -> io::Result<Option<Frame<H>>> {
     let mut line = Vec::new();
     stream.take(MAX_HEAD).read_until(b'\n', &mut line)?;
-    let Some((head, length)) = parse_line(&line)? else { return Ok(None) };
+    let Some((head, length)) = parse_line(&line, MAX_BODY)? else { return Ok(None) };
     // Zeroing costs less than the many small reads of `read_to_end`.
     let mut body = vec![0; length];
     stream.read_exact(&mut body)?;
@@ -97,9 +97,17 @@ pub fn write_parts<H: Serialize>(stream: &mut impl Write, head: &H, parts: &[&[u
 
 /// As [`read`], for a stream of tokio.
 pub async fn read_async<H: DeserializeOwned>(stream: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<Frame<H>>> {
+    read_async_within(stream, MAX_BODY).await
+}
+
+/// As [`read_async`], for a side that has no reason to send bodies of more than `most` bytes.
+pub async fn read_async_within<H: DeserializeOwned>(
+    stream: &mut (impl AsyncBufRead + Unpin),
+    most: u64,
+) -> io::Result<Option<Frame<H>>> {
     let mut line = Vec::new();
     (&mut *stream).take(MAX_HEAD).read_until(b'\n', &mut line).await?;
-    let Some((head, length)) = parse_line(&line)? else { return Ok(None) };
+    let Some((head, length)) = parse_line(&line, most)? else { return Ok(None) };
     let mut body = vec![0; length];
     stream.read_exact(&mut body).await?;
     Ok(Some(Frame { head, body: body.into() }))
@@ -130,17 +138,20 @@ fn line_of<H: Serialize>(head: &H, parts: &[&[u8]]) -> io::Result<Vec<u8>> {
     Ok(line)
 }
 
-fn parse_line<H: DeserializeOwned>(line: &[u8]) -> io::Result<Option<(H, usize)>> {
+fn parse_line<H: DeserializeOwned>(line: &[u8], most: u64) -> io::Result<Option<(H, usize)>> {
     if line.is_empty() {
         return Ok(None);
     }
     if line.last() != Some(&b'\n') {
-        return Err(garbage(format!("a frame's head of {} bytes has no end", line.len())));
+        let message = format!("a frame's head of {} bytes has no end", line.len());
+        // One that is not too long was cut off: its writer died.
+        let is_cut = (line.len() as u64) < MAX_HEAD;
+        return Err(if is_cut { io::Error::new(io::ErrorKind::UnexpectedEof, message) } else { garbage(message) });
     }
     let LineIn { head, len } =
         serde_json::from_slice(line).map_err(|error| garbage(format!("a frame's head is not understood: {error}")))?;
-    if len > MAX_BODY {
-        return Err(garbage(format!("a frame of {len} bytes is over the limit of {MAX_BODY}")));
+    if len > most {
+        return Err(garbage(format!("a frame of {len} bytes is over the limit of {most}")));
     }
     Ok(Some((head, usize::try_from(len).map_err(|error| garbage(error.to_string()))?)))
 }

@@ -9,6 +9,7 @@ compile_error!(
 );
 
 pub mod artifacts;
+pub mod bounded_json;
 pub mod cli;
 pub mod commands;
 pub mod domain;

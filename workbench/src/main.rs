@@ -2,11 +2,15 @@
 
 use std::ffi::OsStr;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Parser;
 use workbench::cli::Cli;
 use workbench::exit::Exit;
 use workbench::{commands, plugin, printer};
+
+/// How long work that cannot be cut off, such as the decoding of a picture, may hold up the program's end.
+const LAST_WORK: Duration = Duration::from_secs(2);
 
 fn main() -> ExitCode {
     // The hidden subcommands of child processes come before everything else: a worker must be
@@ -28,9 +32,15 @@ fn main() -> ExitCode {
     let exit = Exit::of(|| match runtime.block_on(commands::run(cli)) {
         Ok(exit) => exit,
         Err(failure) => {
-            printer::note(&failure.to_string());
+            if printer::is_coloured() {
+                printer::error_text(&format!("{failure:#}\n"));
+            } else {
+                printer::note(&failure.to_string());
+            }
             failure.exit
         }
     });
+    // Whatever still reads or writes is not waited for long: the command has ended.
+    runtime.shutdown_timeout(LAST_WORK);
     exit.into()
 }

@@ -13,7 +13,12 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 
 /// `; did you mean `x`?` when something resembles `name`, else nothing.
 pub fn suggestion<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
-    nearest(name, candidates).map(|candidate| format!("; did you mean `{candidate}`?")).unwrap_or_default()
+    question(name, candidates).map(|question| format!("; {question}")).unwrap_or_default()
+}
+
+/// `did you mean `x`?` when something resembles `name`.
+pub fn question<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    nearest(name, candidates).map(|candidate| format!("did you mean `{candidate}`?"))
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ use plugin_api::wire::{HostReply, HostRequest};
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use standin::StandIn;
 use workbench::domain::Domain;
+use workbench::frames::MAX_BODY;
 use workbench::plugin::{CallOutcome, ClientSettings, HostServices, PluginClient, library_for};
 use workbench::sandbox::embedded::{Embedded, EmbeddedSettings, SUBCOMMAND};
 use workbench::sandbox::{Sandbox as _, Script, ScriptLimits};
@@ -92,11 +93,18 @@ impl HostServices for OneDocument {
     fn call_ended(&self, _call: u64) {}
 }
 
-#[tokio::test]
-async fn a_record_passes_host_and_worker_byte_for_byte() {
+/// What a tool answers that hands on this document.
+async fn handed_on(document: Bytes) -> CallOutcome {
     let domain = Domain::load(&workspace().join("domains/met")).unwrap();
     let library = library_for(&domain, &|_| {}).await.unwrap();
     let home = tempfile::tempdir().unwrap();
+    let settings = ClientSettings { tool_seconds: 60, out: home.path().join("out"), program: Some(program()) };
+    let client = PluginClient::start(&library, Arc::new(OneDocument(document)), settings).await.unwrap();
+    client.call("get_object", Bytes::from_static(br#"{"object_id": 7}"#)).await
+}
+
+#[tokio::test]
+async fn a_record_passes_host_and_worker_byte_for_byte() {
     let large = format!("{{\"parts\": [{}0]}}\r\n", "{\"a\": 1.50, \"b\" :null},\n".repeat(30_000));
     assert!(large.len() > 665_000);
     for document in [
@@ -107,15 +115,20 @@ async fn a_record_passes_host_and_worker_byte_for_byte() {
         "\"\u{7f}\u{2028}\"",
         large.as_str(),
     ] {
-        let services = Arc::new(OneDocument(Bytes::copy_from_slice(document.as_bytes())));
-        let settings = ClientSettings { tool_seconds: 60, out: home.path().join("out"), program: Some(program()) };
-        let client = PluginClient::start(&library, services, settings).await.unwrap();
-        let arguments = Bytes::from_static(br#"{"object_id": 7}"#);
-        let outcome = client.call("get_object", arguments).await;
+        let outcome = handed_on(Bytes::copy_from_slice(document.as_bytes())).await;
         assert!(
             outcome == CallOutcome::Answer(Bytes::copy_from_slice(document.as_bytes())),
             "{document:.80}: {outcome:.80?}"
         );
+    }
+}
+
+/// A domain may allow longer bodies than a frame can have: the tool is told, and its worker lives.
+#[tokio::test]
+async fn a_record_that_no_frame_can_hold_is_told_to_the_tool() {
+    match handed_on(vec![b' '; MAX_BODY as usize].into()).await {
+        CallOutcome::ToolError(error) => assert!(error.to_string().contains("over the limit of 268435456"), "{error}"),
+        other => panic!("{other:.80?}"),
     }
 }
 

@@ -121,7 +121,7 @@ async fn without_an_out_folder_nothing_is_written() {
     let out = faulty.folder().join("out");
     fs::remove_dir(&out).unwrap();
     let client = faulty.client(LONG, &Host::letting_through(0)).await;
-    for target in ["out/1.txt", "1.txt", "/tmp/1.txt"] {
+    for target in ["out/1.txt", "1.txt", "../1.txt"] {
         assert_ne!(attempt(&client, "write", target, false).await, "done", "{target}");
     }
     fs::create_dir(&out).unwrap();
@@ -176,6 +176,7 @@ fn forbidden(pid: u64) -> Vec<(&'static str, i64, [u64; 6])> {
         ("a descriptor over the channel", SYS_sendmsg, [3, 0, 0, 0, 0, 0]),
         ("a descriptor over the channel", SYS_recvmsg, [3, 0, 0, 0, 0, 0]),
         ("a ring", SYS_io_uring_setup, [1, 0, 0, 0, 0, 0]),
+        #[cfg(target_arch = "x86_64")]
         ("own limits", SYS_setrlimit, [RLIMIT_AS as u64, 1, 0, 0, 0, 0]),
         ("own limits", SYS_prlimit64, [0, RLIMIT_AS as u64, 1, 0, 0, 0]),
         ("own limits", SYS_setpriority, [0; 6]),

@@ -43,6 +43,7 @@ const IN_C: &[(&str, &str)] = &[
     ("close", "abort; its last words: plugin worker: it cannot answer: "),
     ("no_reply", "its reply is not understood: "),
     ("bad_head", "its reply is not understood: "),
+    ("long_head", "its reply is not understood: the head of a message is over the limit of 1048576 bytes"),
     ("bad_body", "answered something that is not JSON: "),
     ("bad_text", "answered something that is not JSON: "),
     ("bad_status", "refused the call: its status 77 is unknown"),
@@ -174,25 +175,28 @@ async fn answers_to_other_calls_do_not_spread() {
     }
 }
 
-/// A plugin that asks and does not listen: what it asks for waits, and does not pile up here.
+/// A plugin that asks and does not listen: what it asks for waits, and does not pile up here. Bytes behind each request,
+/// how many requests, and how many of them are served at once.
 #[tokio::test]
 async fn a_flood_of_requests_is_held_back() {
     let faulty = Faulty::compiled(&[]);
-    let host = Host::letting_through(0);
-    let client = faulty.client(LONG, &host).await;
-    let request =
-        "{\"kind\":\"request\",\"id\":77,\"call\":3,\"len\":40}\n{\"get_json\":{\"path\":\"gate\",\"query\":[]}}\n";
-    let flood = format!("5000\n{request}");
-    let (flooding, ()) = tokio::join!(number_of(&client, "flood", &flood), async {
-        host.was_asked(64).await;
-        for _ in 0..200 {
-            tokio::task::yield_now().await;
-        }
-        assert_eq!(host.asked.load(Ordering::SeqCst), 64, "more wait until these are served");
-        host.gate.add_permits(5000);
-    });
-    assert_eq!(flooding, 1);
-    assert_eq!(number(&client, "answer").await, 1);
+    for (bytes, requests, at_once) in [(0, 5000, 64), (64 << 20, 12, 7)] {
+        let host = Host::letting_through(0);
+        let client = faulty.client(LONG, &host).await;
+        let message = format!("{{\"get_json\":{{\"path\":\"gate\",\"query\":[]}}}}\n{}", "x".repeat(bytes));
+        let head = format!("{{\"kind\":\"request\",\"id\":77,\"call\":3,\"len\":{}}}\n", message.len());
+        let flood = format!("{requests}\n{head}{message}");
+        let (flooding, ()) = tokio::join!(number_of(&client, "flood", &flood), async {
+            host.was_asked(at_once).await;
+            for _ in 0..200 {
+                tokio::task::yield_now().await;
+            }
+            assert_eq!(host.asked.load(Ordering::SeqCst), at_once, "more wait until these are served");
+            host.gate.add_permits(requests);
+        });
+        assert_eq!(flooding, 1);
+        assert_eq!(number(&client, "answer").await, 1);
+    }
 }
 
 /// Libraries in C that cannot be used: how they are compiled, and what is said about them.
@@ -202,6 +206,8 @@ const UNUSABLE: &[(&str, &str)] = &[
         "-DWIRE=\"2\"",
         "speaks plugin messages 2 (plugin-api 9.9.9), this workbench speaks 1; rebuild it: cargo build -p faulty",
     ),
+    ("-DCOMPILER=\"rustc 1.0.0\"", "was built by rustc 1.0.0, this workbench by rustc 1."),
+    ("-DCOMPILER=\"rustc 1.0.0\"", "; rebuild it: cargo build -p faulty"),
     ("-DWITHOUT_CALL", "undefined symbol: workbench_call"),
     ("-DBAD_CONSTRUCTOR", "did not start: abort; its last words: constructors are code too"),
     ("-DPANIC_AT_DESCRIBE", "did not start: panic: no schema (src/lib.rs:7)"),

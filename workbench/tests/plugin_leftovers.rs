@@ -4,6 +4,8 @@
 
 #[path = "support/faulty.rs"]
 mod faulty;
+#[path = "support/left_behind.rs"]
+mod left_behind;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,6 +14,7 @@ use std::time::Duration;
 
 use faulty::{Faulty, Host, call, call_with, number};
 use futures::future::join_all;
+use left_behind::descriptors;
 use tokio::time::timeout;
 use workbench::plugin::CallOutcome;
 
@@ -61,10 +64,6 @@ async fn five_hundred_faulty_calls_leave_nothing() {
     // The first worker's may have been among those before.
     assert!(descriptors() <= before.0, "{} descriptors, and {} before", descriptors(), before.0);
     assert_eq!((children(), entries(faulty.folder())), (before.1, before.2));
-}
-
-fn descriptors() -> usize {
-    fs::read_dir("/proc/self/fd").unwrap().count()
 }
 
 /// Processes whose parent this is, ended ones that nobody waited for included.

@@ -78,6 +78,8 @@ fn api(request: &Request) -> Reply {
         "/public/v1/objects/2" => answer(404, &headers, br#"{"message":"no such object"}"#),
         "/public/v1/search?q=cat" => answer(410, &headers, br#"{"message":"use another"}"#),
         "/public/v1/objects/4" => answer(200, &["content-type: text/html"], b"<h1>Are you a robot?</h1>"),
+        "/public/v1/objects/5" => answer(200, &headers, br#"{"objectID":"#),
+        "/public/v1/5.jpg" => answer(200, &["content-type: text/html"], b"<h1>Are you a robot?</h1>"),
         // Longer than anybody waits, so that it is asked for once.
         _ => answer(503, &["retry-after: 3600", &cookie], b"busy"),
     }
@@ -93,18 +95,24 @@ fn a_list_of_addresses_is_recorded_without_headers_and_what_may_pass_is_left_out
     let museum = Museum::new(api);
     let list = museum.home.path().join("urls.txt");
     let lines = "# in no order\n/v1/search?q=cat\n\n  /v1/objects/2\nhttps://api.example/public/v1/objects/3\n\
-                 /v1/departments\n/v1/objects/1#top\n";
+                 /v1/departments\n/v1/objects/1#top\n/v1/objects/5\n/v1/5.jpg\n";
     fs::write(&list, lines).unwrap();
 
     let outcome = museum.record(&["--urls", list.to_str().unwrap()]);
 
     assert_eq!(outcome.code, 5, "{outcome:?}");
-    let left_out = "warning: https://api.example/public/v1/objects/3 is left out: HTTP 503 may pass";
-    assert!(outcome.stderr.contains(left_out), "{outcome:?}");
+    for left_out in [
+        "objects/3 is left out: HTTP 503 may pass",
+        "objects/5 is left out: HTTP 200 with unfit application/json may pass",
+        "5.jpg is left out: HTTP 200 with unfit text/html may pass",
+    ] {
+        let warning = format!("warning: https://api.example/public/v1/{left_out}");
+        assert!(outcome.stderr.contains(&warning), "{outcome:?}");
+    }
     assert!(outcome.stderr.contains("4 answers recorded") && outcome.stderr.contains("now holds 4 entries"));
     let kept = [("/v1/departments", 200), ("/v1/objects/1", 200), ("/v1/objects/2", 404), ("/v1/search?q=cat", 410)];
     assert_eq!(museum.entries(), entries(&kept), "sorted by address");
-    assert_eq!(museum.server.requests().len(), 5);
+    assert_eq!(museum.server.requests().len(), 7);
     assert!(museum.server.requests().iter().all(|request| request.header("x-key") == Some(KEY)));
     let cassette = Cassette::open(&museum.cassette()).unwrap();
     let gone = cassette.find("https://api.example/public/v1/search?q=cat").unwrap();

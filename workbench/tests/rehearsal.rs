@@ -27,10 +27,15 @@ prompt = "Try it."
 "#;
 
 fn domain(scripts: &[(&str, &str)]) -> (tempfile::TempDir, Domain) {
+    domain_with("", scripts)
+}
+
+/// A domain whose manifest ends with `limits`.
+fn domain_with(limits: &str, scripts: &[(&str, &str)]) -> (tempfile::TempDir, Domain) {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("trial");
     fs::create_dir_all(folder.join("rehearsal/code")).unwrap();
-    fs::write(folder.join("domain.toml"), MANIFEST).unwrap();
+    fs::write(folder.join("domain.toml"), format!("{MANIFEST}{limits}")).unwrap();
     for (file, source) in scripts {
         fs::write(folder.join("rehearsal").join(file), source).unwrap();
     }
@@ -188,8 +193,8 @@ async fn a_policy_that_fails_is_a_model_error_with_its_traceback() {
 
 #[tokio::test]
 async fn a_policy_that_neither_calls_nor_ends_is_given_up() {
-    let (_home, mut domain) = domain(&[("loop.py", "from tools import *\nget_one(1)\nwhile True: pass\n")]);
-    domain.manifest.limits.script_seconds = 10;
+    let policy = "from tools import *\nget_one(1)\nwhile True: pass\n";
+    let (_home, domain) = domain_with("[limits]\nscript_seconds = 10\n", &[("loop.py", policy)]);
     let talk = Talk::hold(Rehearsal::step_by_step(&domain, sandbox()).unwrap(), true, numbered).await;
     let error = talk.end.unwrap_err().to_string();
     assert!(error.contains("it neither called a tool nor ended within 10 s"), "{error}");

@@ -31,6 +31,7 @@ fn record(run: &str) -> RunRecord {
         limits: [("tool_calls".to_owned(), 2000)].into(),
         command: "2026-11-29T12-00-00Z-4711".to_owned(),
         number: 1,
+        comparison: None,
         tag: Some("first".to_owned()),
         rehearsal_of: None,
         started: noon().to_string(),
@@ -58,6 +59,7 @@ fn record(run: &str) -> RunRecord {
         cost_usd: None,
         network_calls: 0,
         cache_hits: 2,
+        faults: Vec::new(),
         final_text: "Zwölf Katzen 🐈".to_owned(),
         verify: None,
     }

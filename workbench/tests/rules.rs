@@ -159,3 +159,34 @@ fn errors_say_what_and_where() {
         assert_eq!(truth(expression, evidence()).unwrap_err().short(), text, "{expression}");
     }
 }
+
+/// Over what a model may have made, 8 MB of it: the rule ends, in bounded time and memory, and says why.
+#[test]
+fn rules_that_blow_up_are_told_by_name() {
+    let words: Vec<String> = (0..100_000).map(|number| format!("word {number}")).collect();
+    let made = Value::from(Serde(json!({ "text": "x".repeat(8 << 20), "words": words })));
+    for (expression, reason) in [
+        ("words|sort|length == 1", "it takes too many steps, or too much memory"),
+        ("words|unique|list|length == 1", "it takes too many steps"),
+        ("text|replace('', text) == ''", "it takes too many steps"),
+        ("text ~ text ~ text ~ text ~ text ~ text == ''", "it takes too many steps"),
+        ("text * 1000 == ''", "it takes too many steps"),
+        ("'a'|indent(1000000000) == ''", "it takes too many steps"),
+        ("'%999999999d'|format(1) == ''", "it takes too many steps"),
+        ("words|batch(100000000, 'x')|list|length == 1", "it takes too many steps"),
+        ("words * 10000 == []", "repeated sequence is too large"),
+        ("range(10000000000)|length == 1", "range has too many elements"),
+        ("words|tojson(indent=1000000000)|length == 1", "too many arguments"),
+        ("words|sum(start='')|length == 1", "`sum` wants numbers, but item 0 is a string"),
+        ("[]|sum(start='') == ''", "`sum` wants a number to start with"),
+        ("2 ** 1000 ** 1000 == 1", "unable to calculate"),
+        ("text is matches('(a{1000}){1000}')", "is too big once compiled"),
+    ] {
+        let Err(error) = truth(expression, made.clone()) else { panic!("{expression} has a value") };
+        assert!(error.reason.contains(reason), "{expression}: {}", error.reason);
+    }
+    // Patterns that take other engines for ever are linear here.
+    for expression in ["not (text is matches('(x+x+)+y'))", "not (text is matches('^(x|xx)*(x?){99}y$'))"] {
+        assert_eq!(truth(expression, made.clone()), Ok(true), "{expression}");
+    }
+}

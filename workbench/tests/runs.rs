@@ -137,8 +137,9 @@ fn a_comparison_that_fails_reports_the_runs_it_has_made() {
     let home = home();
     let blocked = trial(home.path(), "print('never')");
     let results = home.path().join("results");
-    fs::create_dir(&results).unwrap();
-    fs::write(results.join("trial"), "where the folder of the domain should be").unwrap();
+    let manifest = fs::read_to_string(blocked.join("domain.toml")).unwrap();
+    fs::write(blocked.join("domain.toml"), manifest.replace("plugin = \"standin\"", "library = \"no.so\"")).unwrap();
+    fs::write(blocked.join("no.so"), "what is no library is found when it is loaded").unwrap();
 
     let mut compare = Command::new(env!("CARGO_BIN_EXE_workbench"));
     compare.arg("compare").args([&standin(), &blocked, &standin()]).arg("--results").arg(&results);
@@ -146,8 +147,8 @@ fn a_comparison_that_fails_reports_the_runs_it_has_made() {
     let Output { status, stdout, stderr } = compare.output().unwrap();
 
     let (report, stderr): (Value, _) = (serde_json::from_slice(&stdout).unwrap(), String::from_utf8_lossy(&stderr));
-    assert_eq!(status.code(), Some(70), "{stderr}");
-    assert!(stderr.contains("error: could not create ") && stderr.contains("hint: "), "{stderr}");
+    assert_eq!(status.code(), Some(3), "{stderr}");
+    assert!(stderr.contains("no.so cannot be loaded as a plugin"), "{stderr}");
     let made: Vec<&str> =
         report["runs"].as_array().unwrap().iter().map(|run| run["domain"].as_str().unwrap()).collect();
     assert_eq!(made, ["standin", "standin"]);
@@ -315,7 +316,7 @@ fn a_command_that_is_asked_to_end_takes_its_cache_along() {
             }
         };
         let mut running = Running(program.stdin(Stdio::null()).spawn().unwrap());
-        let (caches, begun) = (results.join(".cache"), Instant::now());
+        let (caches, begun) = (results.join(".commands"), Instant::now());
         let held = || fs::read_dir(&caches).map_or(0, Iterator::count);
         while held() == 0 {
             assert!(begun.elapsed() < PATIENCE, "no cache is made");

@@ -5,73 +5,44 @@
 #![cfg(feature = "embedded")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[cfg(target_os = "linux")]
+#[path = "support/left_behind.rs"]
+mod left_behind;
+#[path = "support/scripts.rs"]
+mod scripts;
 #[path = "support/standin.rs"]
 mod standin;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures::StreamExt;
+#[cfg(target_os = "linux")]
+use left_behind::Marked;
+use scripts::{Case, LIMITS, sandbox};
 use standin::StandIn;
-use workbench::sandbox::embedded::{Embedded, EmbeddedSettings};
+use workbench::sandbox::embedded::Embedded;
 use workbench::sandbox::{Bridge, BridgeError, Sandbox, Script, ScriptEnd, ScriptLimits, ScriptOutcome};
 
-const LIMITS: ScriptLimits =
-    ScriptLimits { time: Duration::from_secs(60), memory: 256 * 1024 * 1024, output_bytes: 64 * 1024 };
-
-fn sandbox() -> Embedded {
-    Embedded::new(EmbeddedSettings { program: Some(env!("CARGO_BIN_EXE_workbench").into()) })
-}
-
 async fn run_on(sandbox: &Embedded, source: &str, limits: ScriptLimits, bridge: &dyn Bridge) -> ScriptOutcome {
-    let tools = standin::specs();
-    let script = Script { source, tools: &tools, domain: "standin", announce_waiting: false, limits };
-    sandbox.run(&script, bridge).await.unwrap()
-}
-
-/// Files of `folder` that end in `.py`, sorted.
-fn scripts(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut scripts: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|end| end == "py")).collect();
-    scripts.sort();
-    scripts
-}
-
-fn beside(script: &Path, extension: &str) -> String {
-    fs::read_to_string(script.with_extension(extension)).unwrap_or_default()
-}
-
-/// The value of a line `# key: value` at the top of a case.
-fn setting<'a>(source: &'a str, key: &str) -> Option<&'a str> {
-    let header = source.lines().take_while(|line| line.starts_with("# "));
-    header.filter_map(|line| line[2..].split_once(": ")).find(|(name, _)| *name == key).map(|(_, value)| value)
-}
-
-fn number(source: &str, key: &str) -> Option<u64> {
-    setting(source, key).map(|value| value.parse().expect(key))
+    scripts::run(sandbox, source, &standin::specs(), limits, bridge).await
 }
 
 /// How a case differs from what its files say.
-async fn differences(script: &Path) -> Vec<String> {
-    let source = fs::read_to_string(script).unwrap();
-    let mut limits = LIMITS;
-    limits.time = number(&source, "seconds").map_or(limits.time, Duration::from_secs);
-    limits.memory = number(&source, "memory_mb").map_or(limits.memory, |megabytes| megabytes * 1024 * 1024);
-    let bridge = StandIn::with_budget(number(&source, "calls").map_or(10_000, |calls| calls.try_into().unwrap()));
-    let outcome = run_on(&sandbox(), &source, limits, &bridge).await;
+async fn differences(case: &Case) -> Vec<String> {
+    let bridge = StandIn::with_budget(case.calls());
+    let outcome = run_on(&sandbox(), &case.source, case.limits(LIMITS), &bridge).await;
 
-    let mut found =
-        vec![("end", setting(&source, "end").unwrap_or("Exit(0)").to_owned(), format!("{:?}", outcome.end))];
-    if setting(&source, "output") != Some("any") {
-        found.push(("stdout", beside(script, "out"), outcome.stdout.text));
-        found.push(("stderr", beside(script, "err"), outcome.stderr.text));
+    let mut found = vec![("end", case.setting("end").unwrap_or("Exit(0)").to_owned(), format!("{:?}", outcome.end))];
+    if case.setting("output") != Some("any") {
+        found.push(("stdout", case.beside("out"), outcome.stdout.text));
+        found.push(("stderr", case.beside("err"), outcome.stderr.text));
     }
-    let name = script.file_stem().unwrap().display();
     found.retain(|(_, expected, got)| expected != got);
+    let name = case.name();
     found
         .into_iter()
         .map(|(what, expected, got)| format!("{name}: {what}\n--- expected\n{expected}\n--- got\n{got}"))
@@ -80,9 +51,9 @@ async fn differences(script: &Path) -> Vec<String> {
 
 #[tokio::test]
 async fn every_case_ends_and_prints_as_its_files_say() {
-    let cases = scripts(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sandbox"));
+    let cases = Case::all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sandbox"));
     assert!(cases.len() > 20, "the cases are gone");
-    let checks = futures::stream::iter(&cases).map(|case| differences(case)).buffer_unordered(2);
+    let checks = futures::stream::iter(&cases).map(differences).buffer_unordered(2);
     let differences = checks.concat().await;
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
@@ -174,13 +145,23 @@ await noop('last')
 }
 
 #[tokio::test]
-async fn a_thousand_calls_are_under_way_at_once() {
-    /// Answers when the thousandth call is there.
-    struct Together(tokio::sync::Barrier);
+async fn calls_are_made_many_at_once_and_never_all() {
+    /// Answers when there are no more to come, and counts the most that waited together.
+    #[derive(Default)]
+    struct Together(Mutex<(usize, usize)>);
     #[async_trait]
     impl Bridge for Together {
         async fn call(&self, _tool: &str, arguments: Bytes) -> Result<Bytes, BridgeError> {
-            self.0.wait().await;
+            let count = |change: isize| {
+                let mut counts = self.0.lock().unwrap();
+                counts.0 = counts.0.strict_add_signed(change);
+                counts.1 = counts.1.max(counts.0);
+            };
+            count(1);
+            for _ in 0..10 {
+                tokio::task::yield_now().await;
+            }
+            count(-1);
             Ok(arguments)
         }
     }
@@ -190,8 +171,11 @@ import asyncio
 answers = await asyncio.gather(*[noop(i) for i in range(1000)])
 print(sum(answer['x'] for answer in answers))
 ";
-    let outcome = run_on(&sandbox(), source, LIMITS, &Together(tokio::sync::Barrier::new(1000))).await;
+    let bridge = Together::default();
+    let outcome = run_on(&sandbox(), source, LIMITS, &bridge).await;
     assert_eq!(outcome.stdout.text, "499500\n", "{}", outcome.stderr.text);
+    let (left, most) = bridge.0.into_inner().unwrap();
+    assert!(left == 0 && (2..=16).contains(&most), "{left} left, {most} at once");
 }
 
 /// Lets a test know that a script is running, and never answers it.
@@ -206,64 +190,62 @@ impl Bridge for Silence {
     }
 }
 
-/// A sandbox whose children have a program name of their own, which tells them from those of other tests.
+/// Starts a script, looks at its child while it waits for a tool, and drops the run.
 #[cfg(target_os = "linux")]
-struct Marked {
-    sandbox: Embedded,
-    program: PathBuf,
-    _folder: tempfile::TempDir,
-}
-
-#[cfg(target_os = "linux")]
-impl Marked {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let program = folder.path().join("workbench");
-        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_workbench"), &program).unwrap();
-        let sandbox = Embedded::new(EmbeddedSettings { program: Some(program.clone()) });
-        Self { sandbox, program, _folder: folder }
+async fn while_it_waits<T>(marked: &Marked, look: impl FnOnce(&Path) -> T) -> T {
+    let (sandbox, bridge) = (scripts::sandbox_of(marked.program()), Silence::default());
+    // Outside of `select!`, which drops what it holds before it goes on.
+    let mut run = std::pin::pin!(run_on(&sandbox, "from tools import *\nnoop(1)", LIMITS, &bridge));
+    tokio::select! {
+        outcome = &mut run => panic!("{outcome:?}"),
+        () = bridge.0.notified() => {}
     }
-
-    /// Folders in `/proc` of the children that are there.
-    fn children(&self) -> Vec<PathBuf> {
-        let name = self.program.as_os_str().as_encoded_bytes();
-        let processes = fs::read_dir("/proc").unwrap().filter_map(|entry| Some(entry.ok()?.path()));
-        processes.filter(|path| fs::read(path.join("cmdline")).is_ok_and(|line| line.starts_with(name))).collect()
-    }
-
-    /// Starts a script, looks at its child while it waits for a tool, and drops the run.
-    async fn while_it_waits<T>(&self, look: impl FnOnce(&Path) -> T) -> T {
-        let bridge = Silence::default();
-        // Outside of `select!`, which drops what it holds before it goes on.
-        let mut run = std::pin::pin!(run_on(&self.sandbox, "from tools import *\nnoop(1)", LIMITS, &bridge));
-        tokio::select! {
-            outcome = &mut run => panic!("{outcome:?}"),
-            () = bridge.0.notified() => {}
-        }
-        let children = self.children();
-        assert_eq!(children.len(), 1, "{children:?}");
-        look(&children[0])
-    }
+    let children = marked.processes();
+    assert_eq!(children.len(), 1, "{children:?}");
+    look(&children[0])
 }
 
 #[tokio::test]
 #[cfg(target_os = "linux")]
 async fn a_dropped_run_leaves_no_child() {
     let marked = Marked::new();
-    marked.while_it_waits(|_| ()).await;
-    while !marked.children().is_empty() {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    while_it_waits(&marked, |_| ()).await;
+    marked.all_gone().await;
 }
 
 #[tokio::test]
 #[cfg(target_os = "linux")]
 async fn a_script_runs_in_a_locked_child() {
-    let read = |child: &Path| ["status", "limits"].map(|file| fs::read_to_string(child.join(file)).unwrap());
-    let [status, limits] = Marked::new().while_it_waits(read).await;
-    for line in ["NoNewPrivs:\t1", "Seccomp:\t2"] {
-        assert!(status.contains(line), "{line} is not in\n{status}");
+    let look = |child: &Path| {
+        let threads: Vec<String> = fs::read_dir(child.join("task"))
+            .unwrap()
+            .map(|thread| fs::read_to_string(thread.unwrap().path().join("status")).unwrap())
+            .collect();
+        // What whoever started this test left open for it is open there, too, and of no use under the filter.
+        let is_inherited = |number: &str, target: &Path| {
+            let here = fs::read_link(Path::new("/proc/self/fd").join(number));
+            number.parse::<u32>().unwrap() > 2 && here.is_ok_and(|here| here == target)
+        };
+        let mut open: Vec<String> = fs::read_dir(child.join("fd"))
+            .unwrap()
+            .map(|descriptor| descriptor.unwrap())
+            .map(|descriptor| (descriptor.file_name(), fs::read_link(descriptor.path()).unwrap()))
+            .filter(|(number, target)| !is_inherited(number.to_str().unwrap(), target))
+            .map(|(_, target)| target.display().to_string().split(':').next().unwrap().to_owned())
+            .collect();
+        open.sort();
+        let read = |file: &str| fs::read_to_string(child.join(file)).unwrap();
+        (threads, open, read("limits"), read("environ"))
+    };
+    let (threads, open, limits, environment) = while_it_waits(&Marked::new(), look).await;
+    assert_eq!(threads.len(), 2, "one waits for the other, which runs the script");
+    for status in &threads {
+        for line in ["NoNewPrivs:\t1", "Seccomp:\t2"] {
+            assert!(status.contains(line), "{line} is not in\n{status}");
+        }
     }
+    assert_eq!(open, ["/dev/null", "pipe", "pipe", "socket", "socket"]);
+    assert_eq!(environment, format!("{}=1\0", workbench::env::WORKER_GUARD));
     for (limit, most) in
         [("Max open files", "8"), ("Max file size", "0"), ("Max processes", "0"), ("Max core file size", "0")]
     {
@@ -271,6 +253,8 @@ async fn a_script_runs_in_a_locked_child() {
         let values: Vec<&str> = line[limit.len()..].split_whitespace().take(2).collect();
         assert_eq!(values, [most, most], "{line}");
     }
+    // What `doctor` shows is what was just seen.
+    assert!(workbench::lockdown::of_script_workers().iter().all(|protection| protection.active));
 }
 
 #[tokio::test]

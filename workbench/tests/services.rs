@@ -1,6 +1,8 @@
 //! What a tool may ask of its host: a real web client over loopback, a real folder, real pictures.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "support/pictures.rs"]
+mod pictures;
 #[path = "support/server.rs"]
 mod server;
 
@@ -122,12 +124,14 @@ async fn a_handle_is_of_one_call_and_goes_with_it() {
 #[tokio::test]
 async fn files_pages_and_sheets_are_made_in_out() {
     let fixture = fixture();
-    let is_saved = HostRequest::Saved { name: "7".to_owned(), extension: "png".to_owned() };
+    let is_saved = HostRequest::Saved { name: "7.exe".to_owned(), extension: "png".to_owned() };
     assert_eq!(fixture.ask(1, is_saved.clone()).await, HostReply::Missing);
     let request = save("../../7.exe", "png", None);
     let reply = fixture.services.request(1, request, Bytes::from(picture())).await.0;
     assert_eq!(reply, saved("out/7.png", picture().len()));
     assert_eq!(fixture.ask(1, is_saved).await, saved("out/7.png", picture().len()));
+    let other = HostRequest::Saved { name: "7".to_owned(), extension: "png".to_owned() };
+    assert_eq!(fixture.ask(1, other).await, saved("out/7.png", picture().len()), "the name that was told");
 
     let pictures = vec![Picture { file: "out/7.png".to_owned(), label: "#7".to_owned() }];
     let sheet = HostRequest::ContactSheet { name: "contact_sheet".to_owned(), pictures };
@@ -154,6 +158,90 @@ async fn what_cannot_be_made_is_refused_with_a_reason() {
     ] {
         let error = fixture.refusal(page(template), data).await;
         assert!(error.message.starts_with(expected), "{error}");
+    }
+    assert!(!fixture.folder.path().join("out").exists(), "nothing is left behind");
+    assert_eq!(fixture.services.faults(), [], "who asks for what cannot be made meets no fault");
+}
+
+#[tokio::test]
+async fn a_disk_that_refuses_is_a_fault() {
+    let fixture = fixture();
+    std::fs::write(fixture.folder.path().join("out"), "where the folder should be").unwrap();
+    let error = fixture.refusal(save("7", "png", None), "picture").await;
+    assert!(error.message.starts_with("out/7.png could not be saved: "), "{error}");
+    let faults = fixture.services.faults();
+    assert_eq!(faults.iter().map(|fault| fault.text.as_str()).collect::<Vec<_>>(), [error.message]);
+}
+
+/// Pictures in `out/` that a tool never made well, and what a tool reads that wants them on a sheet.
+#[tokio::test]
+async fn hostile_pictures_are_refused() {
+    let fixture = fixture();
+    let out = fixture.folder.path().join("out");
+    std::fs::create_dir(&out).unwrap();
+    let huge = "out/f.jpg cannot be drawn: it has 60000 x 60000 pixels, 10300 MB when decoded; at most 256 MB are read";
+    let cases: [(Vec<u8>, &str); 9] = [
+        (pictures::jpeg_claiming(60_000, 60_000), huge),
+        (pictures::png_claiming(60_000, 60_000, 8), huge),
+        (pictures::png_claiming(9_000, 9_000, 8), "out/f.jpg cannot be drawn: it cannot be read as a picture: "),
+        (
+            pictures::noise(ImageFormat::Jpeg)[..20_000].to_vec(),
+            "out/f.jpg cannot be drawn: it cannot be read as a picture: ",
+        ),
+        (b"<html>not found</html>".to_vec(), "out/f.jpg cannot be drawn: it is no picture"),
+        (vec![], "out/f.jpg cannot be drawn: it is no picture"),
+        (vec![0; 65 << 20], "out/f.jpg has 68157440 bytes, over the limit of 67108864"),
+        (pictures::png_with_words_of(b"zTXt", 1_000), ""),
+        (pictures::png_with_pixels_for(1_000), ""),
+    ];
+    let sheet = |count: usize| HostRequest::ContactSheet {
+        name: "sheet".to_owned(),
+        pictures: vec![Picture { file: "out/f.jpg".to_owned(), label: String::new() }; count],
+    };
+    for (bytes, refusal) in cases {
+        std::fs::write(out.join("f.jpg"), bytes).unwrap();
+        match fixture.ask(1, sheet(1)).await {
+            HostReply::Error(error) => assert!(!refusal.is_empty() && error.message.starts_with(refusal), "{error}"),
+            reply => assert!(refusal.is_empty() && matches!(reply, HostReply::File(_)), "{refusal}: {reply:?}"),
+        }
+    }
+    std::fs::write(out.join("f.jpg"), pictures::black(9_000, 9_000)).unwrap();
+    let error = fixture.refusal(sheet(18), "").await;
+    let refusal = "out/f.jpg is one too many: the pictures of a sheet may have 4096 MB in all when decoded";
+    assert_eq!(error.message, refusal);
+    for replace in [make_pipe, make_link] {
+        std::fs::remove_file(out.join("f.jpg")).unwrap();
+        replace(&out.join("f.jpg"));
+        assert_eq!(fixture.refusal(sheet(1), "").await.message, "out/f.jpg was not saved yet");
+    }
+}
+
+fn make_pipe(path: &std::path::Path) {
+    assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+fn make_link(path: &std::path::Path) {
+    std::os::unix::fs::symlink("/etc/passwd", path).unwrap();
+}
+
+/// What a tool hands to its host, and has it keep, is bounded.
+#[tokio::test]
+async fn too_much_is_refused() {
+    let fixture = fixture();
+    let page = || HostRequest::Render { template: "gallery.html".to_owned(), name: "page".to_owned() };
+    let numbers = format!("{{\"title\": \"x\", \"pieces\": [{}0]}}", "0,".repeat(50 << 20));
+    let long = json!({"title": "x".repeat(9 << 20), "pieces": []}).to_string();
+    for (data, refusal) in [
+        (
+            numbers,
+            "the data of the page gallery.html is too much: it would take some 6501 MB of memory; at most 128 MB",
+        ),
+        (long, "the page gallery.html cannot be made: it is longer than 8 MB"),
+    ] {
+        match fixture.services.request(1, page(), Bytes::from(data)).await.0 {
+            HostReply::Error(error) => assert!(error.message.starts_with(refusal), "{error}"),
+            other => panic!("{other:?}"),
+        }
     }
     assert!(!fixture.folder.path().join("out").exists(), "nothing is left behind");
 }

@@ -17,7 +17,7 @@ const LAYERS: &[&[&str]] = &[
     &["web"],
     &["domain"],
     &["results", "events"],
-    &["expression", "lockdown", "files", "frames", "nearest", "env", "printer", "error", "exit"],
+    &["expression", "lockdown", "files", "bounded_json", "frames", "nearest", "env", "printer", "error", "exit"],
 ];
 
 /// About 400: a file that has grown past this is two files.
@@ -74,6 +74,8 @@ fn unsafe_code_stands_only_where_architecture_says() {
     let root = workspace();
     let wrong: Vec<String> = source_files()
         .iter()
+        // What stands there must not compile.
+        .filter(|file| !file.starts_with(root.join("plugin-api/tests/signatures")))
         .filter(|file| !UNSAFE_FILES.iter().any(|known| **file == root.join(known)))
         .filter(|file| code_of(file).lines().any(|line| contains_word(line, concat!("un", "safe"))))
         .map(|file| file.display().to_string())

@@ -5,9 +5,6 @@
 #[path = "support/folder.rs"]
 mod folder;
 
-use std::fs;
-use std::path::Path;
-
 use folder::DomainFolder;
 use serde_json::{Value, json};
 use workbench::results::format::RuleStatus;
@@ -149,7 +146,11 @@ async fn faults_are_errors_and_count_neither_way() {
         ("records|length == 1", RuleStatus::Error, "https://api.example/o/7 could not be reached: refused"),
         ("pictures|length == 1 and records|length == 1", RuleStatus::Fail, "7.jpg is missing"),
         ("many|length == 1", RuleStatus::Error, "`each` wants a list, but `page` is none"),
-        ("strange|length == 1", RuleStatus::Error, "`/o/{{ item.id }}`: `item.id` is undefined"),
+        (
+            "strange|length == 1",
+            RuleStatus::Error,
+            "`/o/{{ item.id }}`: `item.id` is undefined (`item.id` at character 7)",
+        ),
         (
             "ids|map(attribute='nosuch')|list|length == 1",
             RuleStatus::Error,
@@ -186,7 +187,7 @@ async fn a_rule_that_fails_on_what_the_model_made_fails() {
         ("team[0].leader", "must be true or false, but is undefined"),
         ("ids|min > 0", "an empty list has no smallest item"),
         ("names|map('float')|sum > 0", "invalid float literal"),
-        ("members|length == 6", "`/m/{{ item.id }}`: `item.id` is undefined"),
+        ("members|length == 6", "`/m/{{ item.id }}`: `item.id` is undefined (`item.id` at character 7)"),
         ("records|length == 1", "`/m/{{ item }}`: `..` cannot be part of a path"),
     ];
     let domain = domain(evidence, &cases.map(|(check, _)| check));
@@ -237,101 +238,4 @@ async fn a_long_got_is_cut_and_no_rules_are_no_success() {
 
     let empty = DomainFolder::new("[domain]\nname = 'case'\ntitle = 'Case'\nplugin = 'case'");
     assert!(!judged(&empty, &Value::Null).await.verdict.ok);
-}
-
-/// Files an agent made are hostile input: refused with what was refused, and in bounded time.
-#[tokio::test]
-async fn hostile_artifacts_are_refused() {
-    let brackets = "[".repeat(100_000);
-    let deep = "<div>".repeat(200_000);
-    let misnested = (0..30_000).map(|number| format!("<p><b id={number}><i id={number}>")).collect::<String>();
-    let mut half_picture = picture(8, 8);
-    half_picture.truncate(half_picture.len() / 2);
-    let huge_picture = claiming(60_000, 60_000, 8);
-    let deep_picture = claiming(8_000, 8_000, 16);
-    let many_ids: String = (0..1_001).map(|number| format!("<img src={number}.jpg>")).collect();
-    let cases: &[(&str, &[u8], &str)] = &[
-        ("e = { html = 'f' }", deep.as_bytes(), "f has elements more than 256 deep"),
-        ("e = { html = 'f' }", misnested.as_bytes(), "f has elements more than 256 deep"),
-        ("e = { html = 'f' }", &vec![b'a'; 9 << 20], "f has 9 MB; at most 8 MB are read"),
-        ("e = { json = 'f' }", brackets.as_bytes(), "f is not JSON: recursion limit exceeded at line 1 column 128"),
-        (
-            "e = { image = 'f' }",
-            &huge_picture,
-            "f has 60000 x 60000 pixels, 10300 MB when decoded; at most 256 MB are read",
-        ),
-        (
-            "e = { image = 'f' }",
-            &deep_picture,
-            "f has 8000 x 8000 pixels, 367 MB when decoded; at most 256 MB are read",
-        ),
-        ("e = { image = 'f' }", &half_picture, "f cannot be read as a picture"),
-        (
-            "i = { html = 'f', select = 'img', attribute = 'src' }\ne = { image = '{{ item }}', each = 'i' }",
-            many_ids.as_bytes(),
-            "`i` has 1001 items; at most 1000 are followed",
-        ),
-    ];
-    for (evidence, content, refusal) in cases {
-        let domain = domain(evidence, &["e is defined"]);
-        domain.artifact("f", content);
-        let rule = judged(&domain, &Value::Null).await.verdict.rules.remove(0);
-        assert_eq!(rule.status, RuleStatus::Fail, "{refusal}");
-        assert!(rule.got.as_str().unwrap().starts_with(refusal), "{refusal}: {}", rule.got);
-    }
-}
-
-#[tokio::test]
-async fn links_and_pipes_are_refused() {
-    let domain = domain(
-        "link = { text = 'link.txt' }\ninner = { text = 'inner.txt' }\npipe = { text = 'pipe.txt' }\nfolder = { file = 'folder' }",
-        &["link is defined", "inner == 'here'", "pipe is defined", "folder is defined"],
-    );
-    let secret = domain.path().join("secret.txt");
-    fs::write(&secret, "secret").unwrap();
-    domain.artifact("real.txt", "here");
-    std::os::unix::fs::symlink(&secret, domain.out().join("link.txt")).unwrap();
-    std::os::unix::fs::symlink("real.txt", domain.out().join("inner.txt")).unwrap();
-    fs::create_dir(domain.out().join("folder")).unwrap();
-    make_pipe(&domain.out().join("pipe.txt"));
-
-    let verdict = judged(&domain, &Value::Null).await.verdict;
-
-    let got: Vec<String> = verdict.rules.iter().map(|rule| rule.got.to_string().replace('"', "")).collect();
-    let expected = [
-        "link.txt is a link that leaves the run's out/ and is not followed",
-        "true",
-        "pipe.txt is not a regular file",
-        "folder is not a regular file",
-    ];
-    assert_eq!(got, expected);
-}
-
-fn make_pipe(path: &Path) {
-    let status = std::process::Command::new("mkfifo").arg(path).status().unwrap();
-    assert!(status.success());
-}
-
-/// A small PNG whose header claims this size and so many bits for each of three colours.
-fn claiming(width: u32, height: u32, bits: u8) -> Vec<u8> {
-    let mut bytes = std::io::Cursor::new(Vec::new());
-    image::DynamicImage::new_rgb8(8, 8).write_to(&mut bytes, image::ImageFormat::Png).unwrap();
-    let mut bytes = bytes.into_inner();
-    bytes[16..20].copy_from_slice(&width.to_be_bytes());
-    bytes[20..24].copy_from_slice(&height.to_be_bytes());
-    bytes[24] = bits;
-    fix_png_checksum(&mut bytes);
-    bytes
-}
-
-/// The header's checksum (CRC-32 of bytes 12 to 28), so that only the size is a lie.
-fn fix_png_checksum(bytes: &mut [u8]) {
-    let mut crc = u32::MAX;
-    for byte in &bytes[12..29] {
-        crc ^= u32::from(*byte);
-        for _ in 0..8 {
-            crc = if crc & 1 == 1 { (crc >> 1) ^ 0xedb8_8320 } else { crc >> 1 };
-        }
-    }
-    bytes[29..33].copy_from_slice(&(!crc).to_be_bytes());
 }

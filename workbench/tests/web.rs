@@ -1,5 +1,5 @@
 //! The web client against well-behaved servers on the loopback interface: what is asked, kept and counted.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "support/api.rs"]
 mod api;
@@ -313,16 +313,6 @@ fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
 }
 
 #[tokio::test]
-async fn a_route_may_lead_to_ipv6() {
-    let Ok(server) = Server::on("[::1]:0", |_| json("6")) else {
-        eprintln!("skipped: this machine has no IPv6 loopback");
-        return;
-    };
-    let cache = tempfile::tempdir().unwrap();
-    assert_eq!(text(&open(settings(&server, cache.path())), "/x").await, "6");
-}
-
-#[tokio::test]
 async fn a_manifest_that_cannot_work_is_refused_at_once() {
     let (server, _, cache) = set_up(|_| json("{}"));
     let mut wrong_base = settings(&server, cache.path());
@@ -355,38 +345,4 @@ async fn a_manifest_that_cannot_work_is_refused_at_once() {
         let chain = format!("{error} {}", error.source().map(ToString::to_string).unwrap_or_default());
         assert!(chain.contains(words), "{chain}");
     }
-}
-
-/// The proxy of the system is an environment variable, so this takes the real program.
-#[test]
-fn the_proxy_of_the_system_is_used_but_not_for_this_machine() {
-    let proxy = Server::start(|_| json("\"by proxy\""));
-    let direct = Server::start(|_| json("\"direct\""));
-    let home = tempfile::tempdir().unwrap();
-    let domain = home.path().join("proxied");
-    std::fs::create_dir(&domain).unwrap();
-    let manifest = "[domain]\nname = \"proxied\"\ntitle = \"x\"\nplugin = \"standin\"\n[api]\n\
-        base = \"https://api.example.org/public\"\nhosts = [\"api.example.org\", \"images.example.org\"]\n";
-    std::fs::write(domain.join("domain.toml"), manifest).unwrap();
-    let fetch = |path: &str, route: String| {
-        let output = std::process::Command::new(env!("CARGO_BIN_EXE_workbench"))
-            .arg("fetch")
-            .arg(&domain)
-            .args([path, "--route", &route])
-            .env("WORKBENCH_RESULTS", home.path().join("results"))
-            .env("http_proxy", proxy.url())
-            .env_remove("WORKBENCH_ROUTES")
-            .env_remove("no_proxy")
-            .env_remove("NO_PROXY")
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
-    };
-    assert_eq!(fetch("/far", "api.example.org=http://mirror.invalid".to_owned()), "\"by proxy\"");
-    let near = format!("images.example.org={}", direct.url());
-    assert_eq!(fetch("https://images.example.org/near", near), "\"direct\"");
-    let targets = |server: &Server| server.requests().into_iter().map(|request| request.target).collect::<Vec<_>>();
-    assert_eq!(targets(&proxy), ["http://mirror.invalid/public/far"]);
-    assert_eq!(targets(&direct), ["/near"]);
 }

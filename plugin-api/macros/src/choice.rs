@@ -25,8 +25,6 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let words: Vec<_> = variants.iter().map(|variant| snake_case(&variant.to_string())).collect();
     Ok(quote! {
         impl ::plugin_api::ToolArgument for #name {
-            type Bound = ::plugin_api::dispatch::NoRange;
-
             fn schema() -> ::plugin_api::dispatch::Schema {
                 ::plugin_api::dispatch::choice_schema(&[#(#words),*])
             }

@@ -1,16 +1,17 @@
 //! The code `#[tool]` writes beside a function.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Error, ItemFn};
+use syn::{Error, FnArg, ItemFn, ReturnType};
 
+use crate::attributes::{Attributes, is_text};
 use crate::signature::{self, Parameter, Signature};
 
 /// The function itself and its entry in the table of tools.
 ///
 /// A refused signature still gets an entry, so that the one error is not followed by a second one
-/// where `plugin!` names the tool.
+/// where `plugin!` names the tool. A method gets none, since a type cannot stand beside it.
 pub(crate) fn tool(attribute: TokenStream, mut function: ItemFn) -> TokenStream {
     let signature = signature::read(&mut function);
     let unexpected = (!attribute.is_empty())
@@ -20,6 +21,9 @@ pub(crate) fn tool(attribute: TokenStream, mut function: ItemFn) -> TokenStream 
         (Err(error), _) | (_, Some(error)) => {
             let stub = entry_of(&function, "", &quote!(), &quote!(::std::result::Result::Err("".into())));
             let error = error.into_compile_error();
+            if matches!(function.sig.inputs.first(), Some(FnArg::Receiver(_))) {
+                return error;
+            }
             quote!(#error #stub)
         }
     };
@@ -34,9 +38,13 @@ fn entry(function: &ItemFn, signature: &Signature) -> TokenStream {
         let (name, kind) = (&parameter.name, &parameter.kind);
         quote_spanned!(kind.span()=> arguments.get::<#kind>(#name)?)
     });
-    let answer = quote_spanned! {function.sig.output.span()=>
-        ::plugin_api::dispatch::answer(#name(#host #(#values),*)?)
+    // Where the compiler points when the answer is none.
+    let span = match &function.sig.output {
+        ReturnType::Type(_, answer) => answer.span(),
+        ReturnType::Default => name.span(),
     };
+    let call = Ident::new(&name.to_string(), name.span().located_at(span));
+    let answer = quote_spanned!(span=> ::plugin_api::dispatch::answer(#call(#host #(#values),*)));
     entry_of(function, &signature.description, &quote!(#(#parameters),*), &answer)
 }
 
@@ -70,11 +78,16 @@ fn entry_of(function: &ItemFn, description: &str, parameters: &TokenStream, answ
 }
 
 fn parameter(parameter: &Parameter) -> TokenStream {
-    let Parameter { name, description, kind, default, minimum, maximum } = parameter;
-    let minimum = minimum.iter().map(|bound| quote_spanned!(bound.span()=> .minimum::<#kind>(#bound)));
-    let maximum = maximum.iter().map(|bound| quote_spanned!(bound.span()=> .maximum::<#kind>(#bound)));
+    let Parameter { name, description, kind, attributes: Attributes { default, minimum, maximum } } = parameter;
+    let range = (minimum.is_some() || maximum.is_some()).then(|| {
+        let [least, greatest] = [minimum, maximum].map(|end| match end {
+            Some(end) => quote_spanned!(end.span()=> ::std::option::Option::Some(#end)),
+            None => quote!(::std::option::Option::None),
+        });
+        quote_spanned!(kind.span()=> .within::<#kind>(#least, #greatest))
+    });
     let default = default.iter().map(|value| {
-        let owned = if signature::is_text(value) {
+        let owned = if is_text(value) {
             quote_spanned!(value.span()=> ::std::string::String::from(#value))
         } else {
             quote!(#value)
@@ -82,6 +95,6 @@ fn parameter(parameter: &Parameter) -> TokenStream {
         quote_spanned!(value.span()=> .default::<#kind>(#owned))
     });
     quote_spanned! {kind.span()=>
-        ::plugin_api::dispatch::Parameter::of::<#kind>(#name, #description) #(#minimum)* #(#maximum)* #(#default)*
+        ::plugin_api::dispatch::Parameter::of::<#kind>(#name, #description) #range #(#default)*
     }
 }

@@ -102,6 +102,7 @@ async fn converse(stage: &Stage, turns: u64, seen: &Arc<Mutex<Seen>>) {
         mode: Mode::Loop,
         command: "bench",
         number: 1,
+        comparison: None,
         model: Box::new(Asking { turns, seen: Arc::clone(seen) }),
         model_name: "bench".to_owned(),
         sandbox: None,

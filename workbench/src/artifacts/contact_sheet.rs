@@ -1,13 +1,14 @@
 //! Draws saved pictures into one: a grid of cells with a label below each.
 
-use std::io::Cursor;
+use std::sync::{Mutex, PoisonError};
 
 use font8x8::{BASIC_FONTS, LATIN_FONTS, UnicodeFonts};
 use image::codecs::jpeg::JpegEncoder;
-use image::{DynamicImage, ImageError, ImageReader, Limits, Rgba, RgbaImage, imageops};
+use image::{DynamicImage, ImageError, Rgba, RgbaImage, imageops};
 use plugin_api::wire::Picture;
 
 use super::out_folder::{OutError, OutFolder};
+use super::pictures::{self, MAX_FILE, PictureError};
 
 /// Pixels a picture may fill, in both directions.
 const CELL: u32 = 240;
@@ -21,12 +22,12 @@ const LETTER: u32 = 8;
 const SCALE: u32 = 2;
 /// Cells of a sheet: more could not be told apart, and a JPEG has room for 65,535 rows.
 const MAX_PICTURES: usize = 400;
-/// Bytes of a file that is decoded.
-const MAX_FILE: u64 = 32 * 1024 * 1024;
-/// Pixels of a picture in one direction, and bytes it may take when decoded: a small file can claim to be huge.
-const MAX_SIDE: u32 = 20_000;
-const MAX_DECODED: u64 = 256 * 1024 * 1024;
+/// Bytes the pictures of a sheet may take when decoded, in all: decoding that much takes about as long as a tool may run.
+const MAX_DECODED: u64 = 4 << 30;
 const QUALITY: u8 = 85;
+
+/// Held by whoever draws: a sheet takes some hundred megabytes until it is encoded.
+static DRAWING: Mutex<()> = Mutex::new(());
 
 const WHITE: Rgba<u8> = Rgba([255, 255, 255, 255]);
 const INK: Rgba<u8> = Rgba([40, 40, 40, 255]);
@@ -41,12 +42,18 @@ pub enum SheetError {
     #[error(transparent)]
     File(#[from] OutError),
     /// A picture cannot be decoded.
-    #[error("{file} cannot be drawn: {source}")]
+    #[error("{file} cannot be drawn: it {source}")]
     Picture {
         /// The picture, relative to the run.
         file: String,
-        /// The decoder's words.
-        source: ImageError,
+        /// What is wrong with it.
+        source: PictureError,
+    },
+    /// All of them together take too long to decode.
+    #[error("{file} is one too many: the pictures of a sheet may have {} MB in all when decoded", MAX_DECODED >> 20)]
+    TooMuch {
+        /// The picture at which it was too much.
+        file: String,
     },
     /// The sheet itself cannot be written.
     #[error("the contact sheet cannot be encoded: {0}")]
@@ -59,13 +66,15 @@ pub fn contact_sheet(out: &OutFolder, pictures: &[Picture]) -> Result<Vec<u8>, S
     if !(1..=MAX_PICTURES).contains(&pictures.len()) {
         return Err(SheetError::Count(pictures.len()));
     }
+    let _turn = DRAWING.lock().unwrap_or_else(PoisonError::into_inner);
+    refuse_too_much(out, pictures)?;
     let rows = (pictures.len() as u32).div_ceil(COLUMNS);
     let mut sheet = RgbaImage::from_pixel(COLUMNS * CELL, rows * (CELL + LABEL), WHITE);
     for (place, picture) in (0..).zip(pictures) {
         let (left, top) = ((place % COLUMNS) * CELL, (place / COLUMNS) * (CELL + LABEL));
-        let image = decode(&out.read(&picture.file, MAX_FILE)?)
+        let bytes = out.read(&picture.file, MAX_FILE)?;
+        pictures::decode(&bytes, |image| draw_picture(&mut sheet, image, left, top))
             .map_err(|source| SheetError::Picture { file: picture.file.clone(), source })?;
-        draw_picture(&mut sheet, &image, left, top);
         draw_label(&mut sheet, &picture.label, left, top + CELL);
     }
     let mut jpeg = Vec::new();
@@ -74,14 +83,18 @@ pub fn contact_sheet(out: &OutFolder, pictures: &[Picture]) -> Result<Vec<u8>, S
     Ok(jpeg)
 }
 
-fn decode(bytes: &[u8]) -> Result<DynamicImage, ImageError> {
-    let mut limits = Limits::default();
-    limits.max_image_width = Some(MAX_SIDE);
-    limits.max_image_height = Some(MAX_SIDE);
-    limits.max_alloc = Some(MAX_DECODED);
-    let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format()?;
-    reader.limits(limits);
-    reader.decode()
+/// Looks at the heads of all pictures before any is decoded.
+fn refuse_too_much(out: &OutFolder, pictures: &[Picture]) -> Result<(), SheetError> {
+    let mut decoded = 0;
+    for Picture { file, .. } in pictures {
+        let about = pictures::examine(&out.read(file, MAX_FILE)?)
+            .map_err(|source| SheetError::Picture { file: file.clone(), source })?;
+        decoded += about.decoded;
+        if decoded > MAX_DECODED {
+            return Err(SheetError::TooMuch { file: file.clone() });
+        }
+    }
+    Ok(())
 }
 
 fn draw_picture(sheet: &mut RgbaImage, image: &DynamicImage, left: u32, top: u32) {
@@ -177,8 +190,8 @@ mod tests {
             (vec![], "a contact sheet has 1 to 400 pictures, not 0"),
             (vec![good.clone(); 401], "a contact sheet has 1 to 400 pictures, not 401"),
             (vec![good.clone(), picture("out/1.jpg")], "out/1.jpg was not saved yet"),
-            (vec![good.clone(), picture("out/text.jpg")], "out/text.jpg cannot be drawn: "),
-            (vec![picture("out/bomb.png")], "out/bomb.png cannot be drawn: "),
+            (vec![good.clone(), picture("out/text.jpg")], "out/text.jpg cannot be drawn: it is no picture"),
+            (vec![picture("out/bomb.png")], "out/bomb.png cannot be drawn: it "),
         ] {
             let error = contact_sheet(&out, &pictures).unwrap_err().to_string();
             assert!(error.starts_with(expected), "{error}");

@@ -5,6 +5,7 @@ mod contact_sheet;
 mod names;
 mod out_folder;
 mod pages;
+pub mod pictures;
 
 pub use contact_sheet::{SheetError, contact_sheet};
 pub use names::safe_file_name;

@@ -1,6 +1,8 @@
 //! Makes a file name of whatever a model wrote.
 
-/// Bytes of a name before its extension; every file system takes that.
+use unicode_normalization::UnicodeNormalization as _;
+
+/// Bytes of a name before its extension; every file system takes that, and a number behind it.
 const MAX_STEM: usize = 100;
 
 /// Longest thing behind a dot that counts as an extension to be replaced.
@@ -22,31 +24,68 @@ const DEVICES: [&str; 22] = [
 /// assert_eq!(safe_file_name("../../etc/Cats in the Met.png", "html"), "Cats_in_the_Met.html");
 /// ```
 pub fn safe_file_name(name: &str, extension: &str) -> String {
-    let base = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let stem = safe_letters(without_extension(base));
+    let extension = safe_extension(extension);
+    let stem = safe_letters(without_extension(last_part(name), &extension));
     let stem = match stem.as_str() {
         "" => "unnamed".to_owned(),
-        device if DEVICES.contains(&device.to_lowercase().as_str()) => format!("{device}_file"),
+        device if is_device(device) => format!("{device}_file"),
         _ => stem,
     };
-    format!("{stem}.{}", safe_extension(extension))
+    format!("{stem}.{extension}")
 }
 
-fn without_extension(base: &str) -> &str {
+/// What tells one name from another: its last part as it was written, without the extension that is given anyway.
+/// `out/7.jpg`, `7.jpg` and `7` are one name of a picture saved as `jpg`; `7.png` is another.
+pub(super) fn given_name(name: &str, extension: &str) -> String {
+    let base = last_part(name);
+    let given = match base.rsplit_once('.') {
+        Some((stem, own)) if own.eq_ignore_ascii_case(&safe_extension(extension)) => stem,
+        _ => base,
+    };
+    given.nfc().collect()
+}
+
+/// The name of the file that stands beside `file` because that one has another's content: `x-2.jpg` beside `x.jpg`.
+pub(super) fn numbered(file: &str, number: usize) -> String {
+    match file.rsplit_once('.') {
+        Some((stem, extension)) => format!("{stem}-{number}.{extension}"),
+        None => format!("{file}-{number}"),
+    }
+}
+
+/// A form in which two names are equal when a file system may take them for one: some look neither at case nor at how
+/// an accent is written.
+pub(super) fn folded(file: &str) -> String {
+    // Upper case first: `ß` and `ss` are one there.
+    file.to_uppercase().to_lowercase().nfc().collect()
+}
+
+fn last_part(name: &str) -> &str {
+    name.rsplit(['/', '\\']).next().unwrap_or_default()
+}
+
+fn without_extension<'a>(base: &'a str, given: &str) -> &'a str {
     match base.rsplit_once('.') {
-        Some((stem, extension)) if is_extension(extension) => stem,
+        Some((stem, own)) if is_extension(own) || own.eq_ignore_ascii_case(given) => stem,
         _ => base,
     }
 }
 
+/// Letters alone: in `Figure.1` and `Figure.2`, what stands behind the dot is the name.
 fn is_extension(text: &str) -> bool {
-    (1..=MAX_EXTENSION).contains(&text.len()) && text.chars().all(|letter| letter.is_ascii_alphanumeric())
+    (1..=MAX_EXTENSION).contains(&text.len()) && text.chars().all(|letter| letter.is_ascii_alphabetic())
+}
+
+/// Windows takes a raised digit for a plain one.
+fn is_device(stem: &str) -> bool {
+    let plain: String = stem.to_lowercase().nfkc().collect();
+    DEVICES.contains(&plain.as_str())
 }
 
 /// Runs of other characters become one `_`; there is none at either end.
 fn safe_letters(text: &str) -> String {
     let mut safe = String::new();
-    for letter in text.chars() {
+    for letter in text.nfc() {
         let kept = if letter.is_alphanumeric() || letter == '-' { letter } else { '_' };
         if safe.len() + kept.len_utf8() > MAX_STEM {
             break;
@@ -101,6 +140,19 @@ mod tests {
             ("console", "console.jpg"),
             ("Möwe 猫", "Möwe_猫.jpg"),
             ("~root", "root.jpg"),
+            ("Figure.1", "Figure_1.jpg"),
+            ("name. . .", "name.jpg"),
+            ("%2e%2e%2fx", "2e_2e_2fx.jpg"),
+            ("NUL.", "NUL_file.jpg"),
+            ("LPT1.jpg", "LPT1_file.jpg"),
+            ("com\u{b9}", "com\u{b9}_file.jpg"),
+            ("e\u{301}te\u{301}", "\u{e9}t\u{e9}.jpg"),
+            ("\u{212b}", "\u{c5}.jpg"),
+            ("\u{1f408} cat \u{1f600}", "cat.jpg"),
+            ("\u{1f408}", "unnamed.jpg"),
+            ("run.json", "run.jpg"),
+            (".saving-x", "saving-x.jpg"),
+            ("a\u{7f}\u{85}\u{2028}b", "a_b.jpg"),
             ("file:stream", "file_stream.jpg"),
             (long.as_str(), cut.as_str()),
             (wide.as_str(), wide_cut.as_str()),

@@ -4,15 +4,19 @@
 //! in the data is an error, and the work a template may do is limited.
 
 use std::borrow::Cow;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value, value::Serde};
 
+use crate::expression::bound;
+use crate::files;
+
 /// Steps a page may take; a page of thousands of entries needs fewer.
 const FUEL: u64 = 1_000_000;
+/// Bytes of a page; as much as verify reads of one.
+const MAX_PAGE: usize = 8 << 20;
 
 /// Templates that every domain has.
 const BUILT_IN: [(&str, &str); 1] = [("gallery.html", include_str!("../../../templates/gallery.html"))];
@@ -70,7 +74,8 @@ impl Pages {
             add(&mut environment, Path::new(name), source)?;
         }
         for path in html_files(own)? {
-            let source = fs::read_to_string(&path).map_err(|source| PageError::Read { path: path.clone(), source })?;
+            let source = files::read_text(&path, files::LONGEST_TEXT)
+                .map_err(|source| PageError::Read { path: path.clone(), source })?;
             add(&mut environment, &path, source)?;
         }
         Ok(Self { environment: Arc::new(environment) })
@@ -82,8 +87,13 @@ impl Pages {
             .environment
             .get_template(template)
             .map_err(|_| PageError::Unknown { name: template.to_owned(), known: self.names().join(", ") })?;
-        page.render(Value::from(Serde(data)))
-            .map_err(|error| PageError::Render { name: template.to_owned(), message: words(&error) })
+        let fault = |message| PageError::Render { name: template.to_owned(), message };
+        let mut text = BoundedText::default();
+        match page.render_captured_to(Value::from(Serde(data)), &mut text) {
+            _ if text.is_full => Err(fault(format!("it is longer than {} MB", MAX_PAGE >> 20))),
+            Ok(_) => String::from_utf8(text.bytes).map_err(|error| fault(error.to_string())),
+            Err(error) => Err(fault(words(&error))),
+        }
     }
 
     fn names(&self) -> Vec<&str> {
@@ -93,11 +103,34 @@ impl Pages {
     }
 }
 
+/// A page while it is written.
+#[derive(Default)]
+struct BoundedText {
+    bytes: Vec<u8>,
+    is_full: bool,
+}
+
+impl io::Write for BoundedText {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        self.is_full |= self.bytes.len() + piece.len() > MAX_PAGE;
+        if self.is_full {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.bytes.extend_from_slice(piece);
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 fn strict_environment() -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_fuel(Some(FUEL));
     environment.set_recursion_limit(50);
+    bound(&mut environment);
     environment.add_test("web_address", is_web_address);
     environment.add_filter("beside", beside);
     environment
@@ -197,15 +230,44 @@ mod tests {
         folder
     }
 
+    /// What would take hours or gigabytes if it were let.
+    const BLOW_UPS: &[&str] = &[
+        "{% for a in words %}{% for b in words %}{% for c in words %}.{% endfor %}{% endfor %}{% endfor %}",
+        "{% set s = namespace(t='x') %}{% for a in range(99) %}{% set s.t = s.t ~ s.t %}{% endfor %}{{ s.t }}",
+        "{% macro again(n) %}{{ again(n + 1) }}{% endmacro %}{{ again(0) }}",
+        "{% include 'blow-up-3.html' %}",
+        "{{ 'x' * 3000000000 }}",
+        "{{ '%999999999d'|format(1) }}",
+        "{{ text|replace('x', text) }}",
+        "{{ text|replace('', text) }}",
+        "{{ words|sum(start='')|length }}",
+        "{{ words|tojson(indent=1000000) }}",
+        "{{ 'a'|indent(1000000000) }}",
+        "{{ words|batch(1000000000, 'x') }}",
+        "{{ range(99999999)|length }}",
+    ];
+
     #[test]
     fn a_page_that_cannot_be_made_says_where_and_why() {
         let endless = "{% for a in range(9999) %}{% for b in range(9999) %}.{% endfor %}{% endfor %}";
         let folder = folder_with("endless.html", endless);
+        let long = "{% for a in range(999) %}{{ text }}{% endfor %}";
+        fs::write(folder.path().join("long.html"), long).unwrap();
+        let text = "x".repeat(10_000);
+        for (number, blow_up) in BLOW_UPS.iter().enumerate() {
+            fs::write(folder.path().join(format!("blow-up-{number}.html")), blow_up).unwrap();
+        }
         let pages = Pages::load(folder.path()).unwrap();
+        let data = json!({"text": "x".repeat(1 << 20), "words": vec!["word"; 50_000]});
+        for (number, blow_up) in BLOW_UPS.iter().enumerate() {
+            let error = pages.render(&format!("blow-up-{number}.html"), &data).unwrap_err().to_string();
+            assert!(error.contains("cannot be made: line 1: "), "{blow_up}: {error}");
+        }
         for (template, data, expected) in [
-            ("nosuch.html", json!({}), "there is no template nosuch.html; there are: endless.html, gallery.html"),
+            ("nosuch.html", json!({}), "there is no template nosuch.html; there are: blow-up-0.html, "),
             ("../gallery.html", json!({}), "there is no template ../gallery.html; "),
             ("gallery.html", json!({"pieces": []}), "the page gallery.html cannot be made: line 11: "),
+            ("long.html", json!({"text": text}), "the page long.html cannot be made: it is longer than 8 MB"),
             ("endless.html", json!({}), "the page endless.html cannot be made: line 1: it takes too many steps"),
         ] {
             let error = pages.render(template, &data).unwrap_err().to_string();

@@ -58,7 +58,8 @@ echo 'from tools import *; print(list_departments())' | workbench script met -")
     Run(RunArguments),
     /// Run a domain's task in several modes, several times each, and compare what the model read
     #[command(
-        after_help = "Examples:\n  workbench compare met\n  workbench compare met --modes loop,code --runs 5 --jobs 2"
+        after_help = "Examples:\n  workbench compare met\n  workbench compare met --modes loop,code --runs 5 --jobs 2\n  \
+workbench compare met --resume    the same command line goes on where it was cut off"
     )]
     Compare(CompareArguments),
     /// Judge a finished run again, from its files
@@ -201,6 +202,10 @@ pub struct CompareArguments {
     /// Runs under way at once
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=16))]
     pub jobs: u32,
+    /// Go on with a comparison of these settings that was cut off, the newest or the one of this name: make the runs
+    /// that are missing or unfinished, and report all
+    #[arg(long, value_name = "COMMAND", num_args = 0..=1, require_equals = true)]
+    pub resume: Option<Option<String>>,
     /// Exit with 1 when a run of this mode was not verified; repeatable
     #[arg(long, value_name = "MODE")]
     pub require: Vec<crate::runner::Mode>,

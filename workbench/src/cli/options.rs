@@ -115,7 +115,7 @@ pub struct RunOptions {
     #[arg(long, default_value = "rehearsal")]
     pub model: String,
     /// A word kept with the run, to find it again
-    #[arg(long)]
+    #[arg(long, value_parser = tag)]
     pub tag: Option<String>,
     /// Where answers come from
     #[command(flatten)]
@@ -123,6 +123,17 @@ pub struct RunOptions {
     /// What ends the run
     #[command(flatten)]
     pub limits: RunLimitOptions,
+}
+
+/// A tag stands in tables and is typed again.
+fn tag(text: &str) -> Result<String, String> {
+    const LONGEST: usize = 100;
+    match text {
+        "" => Err("it is empty".to_owned()),
+        text if text.chars().any(char::is_control) => Err("it has control characters".to_owned()),
+        text if text.chars().count() > LONGEST => Err(format!("it has more than {LONGEST} characters")),
+        text => Ok(text.to_owned()),
+    }
 }
 
 impl CallLimitOptions {

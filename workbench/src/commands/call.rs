@@ -52,13 +52,15 @@ fn values_of(words: &[String], spec: Option<&ToolSpec>) -> Result<String, Failur
     }
     let mut values = Map::new();
     for word in words {
-        let (name, text) = word.split_once('=').ok_or_else(|| {
+        let (name, text) = word.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or_else(|| {
             let first = spec.and_then(|spec| spec.input_schema["properties"].as_object()?.keys().next());
             let name = first.map_or("NAME", String::as_str);
             Failure::usage(format!("`{word}` is not NAME=VALUE"))
                 .hint(format!("write `{name}={word}`, or one JSON object in quotes"))
         })?;
-        values.insert(name.to_owned(), value_of(text, wants_text(spec, name)));
+        if values.insert(name.to_owned(), value_of(text, wants_text(spec, name))).is_some() {
+            return Err(Failure::usage(format!("the argument `{name}` is given twice")));
+        }
     }
     Ok(Value::Object(values).to_string())
 }
@@ -104,8 +106,10 @@ mod tests {
             let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
             assert_eq!(values_of(&words, Some(&spec)).unwrap(), expected);
         }
-        for wrong in ["query", "{broken", "{\"a\":1"] {
-            assert_eq!(values_of(&[wrong.to_owned()], Some(&spec)).unwrap_err().exit, Exit::Usage);
+        for wrong in [&["query"][..], &["=1"], &["{broken"], &["{\"a\":1"], &["query=a", "query=b"], &["{}", "limit=1"]]
+        {
+            let words: Vec<String> = wrong.iter().map(|word| (*word).to_owned()).collect();
+            assert_eq!(values_of(&words, Some(&spec)).unwrap_err().exit, Exit::Usage, "{wrong:?}");
         }
     }
 }

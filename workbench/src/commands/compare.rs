@@ -8,27 +8,47 @@ use crate::error::Failure;
 use crate::exit::Exit;
 use crate::printer;
 use crate::report::console;
-use crate::results::format::RunRecord;
+use crate::results::format::{Comparison, RunRecord};
+use crate::runner::{Mode, unless_interrupted};
 
 use super::context::Context;
-use super::report;
-use super::runs::{Job, Plan, interrupt, unless_interrupted};
+use super::interrupt::unless_raised;
+use super::runs::{Order, Plan};
+use super::{report, resume};
 
 /// Makes the runs of every domain, mode after mode, and prints their report. When something fails on the way, the
 /// runs made until then are reported first.
 pub(super) async fn run(context: &Context, arguments: &CompareArguments) -> Result<Exit, Failure> {
-    let mut plans = Vec::new();
     let modes = distinct(&arguments.modes);
-    for domain in distinct(&arguments.domains) {
-        plans.push(Plan::new(context, &domain, &modes, &arguments.options).await?);
+    let Some(plans) = unless_interrupted(&mut context.interrupt.clone(), plans(context, arguments, &modes)).await
+    else {
+        return Ok(Exit::Interrupted);
+    };
+    let plans = plans?;
+    let comparison = Comparison {
+        domains: plans.iter().map(|plan| plan.domain.name().to_owned()).collect(),
+        modes: modes.iter().map(ToString::to_string).collect(),
+        runs: arguments.runs,
+    };
+    let command = match &arguments.resume {
+        None => context.name_of_command(),
+        Some(wanted) => resume::find(context, wanted.as_deref(), &comparison, &plans)?,
+    };
+    let _held = context.hold(&command)?;
+    let jobs = resume::jobs_of(&comparison);
+    let mut records = match &arguments.resume {
+        None => Vec::new(),
+        Some(_) => resume::decided_runs(context, &command, &comparison)?,
+    };
+    let left = resume::left(&records, &plans, &jobs);
+    if arguments.resume.is_some() {
+        let number: usize = left.iter().map(|(_, jobs)| jobs.len()).sum();
+        printer::note(&format!("resuming {command}: {} decided, {number} to be made", records.len()));
     }
-    // One run of each mode before the second of any: what drifts with time meets all modes alike.
-    let jobs: Vec<Job> =
-        (1..=arguments.runs).flat_map(|number| modes.iter().map(move |mode| Job { mode: *mode, number })).collect();
-    let (interrupt, listener) = (interrupt(), console::listener());
-    let (mut records, mut failure) = (Vec::new(), None);
-    for plan in &plans {
-        let made = plan.make(context, &jobs, arguments.jobs as usize, &listener, &interrupt).await;
+    let order = Order { command: &command, comparison: Some(&comparison), at_once: arguments.jobs as usize };
+    let (listener, mut failure) = (console::listener(), None);
+    for (plan, jobs) in left {
+        let made = plans[plan].make(context, &order, &jobs, &listener).await;
         records.extend(made.records);
         failure = made.failure;
         if failure.is_some() {
@@ -40,6 +60,10 @@ pub(super) async fn run(context: &Context, arguments: &CompareArguments) -> Resu
     {
         return Err(failure);
     }
+    records.sort_by_key(|run| {
+        let domain = comparison.domains.iter().position(|domain| *domain == run.domain);
+        (domain, jobs.iter().position(|job| job.mode.name() == run.mode && job.number == run.number))
+    });
     if arguments.format == Format::Text {
         for run in first_of_each_mode(&records) {
             let folder = context.results.join(&run.domain).join(&run.run);
@@ -51,8 +75,27 @@ pub(super) async fn run(context: &Context, arguments: &CompareArguments) -> Resu
     let exit = report::print(records, arguments.format, &arguments.require)?;
     match failure {
         Some(failure) => Err(failure),
-        None => Ok(unless_interrupted(&interrupt, exit)),
+        None => Ok(unless_raised(&context.interrupt, exit)),
     }
+}
+
+/// A plan for each domain that was named.
+async fn plans(context: &Context, arguments: &CompareArguments, modes: &[Mode]) -> Result<Vec<Plan>, Failure> {
+    let mut plans: Vec<Plan> = Vec::new();
+    for domain in distinct(&arguments.domains) {
+        let plan = Plan::new(context, &domain, modes, &arguments.options).await?;
+        match plans.iter().find(|known| known.domain.name() == plan.domain.name()) {
+            None => plans.push(plan),
+            Some(known) if known.domain.folder.canonicalize().ok() == plan.domain.folder.canonicalize().ok() => {}
+            Some(known) => {
+                let (name, one, other) =
+                    (plan.domain.name(), known.domain.folder.display(), plan.domain.folder.display());
+                return Err(Failure::usage(format!("two domains are called {name}: {one} and {other}"))
+                    .hint("their runs would lie in one folder; compare them one after the other"));
+            }
+        }
+    }
+    Ok(plans)
 }
 
 /// What was named, once each, in the order it was named.

@@ -1,12 +1,14 @@
 //! What every command finds on this machine: the workspace, the results folder, and the parts of a
 //! domain brought to work together.
 
+use std::env::VarError;
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
-use tempfile::TempDir;
+use tokio::sync::watch;
 
 use crate::artifacts::{OutFolder, Pages};
 use crate::cli::options::SourceOptions;
@@ -16,17 +18,28 @@ use crate::env;
 use crate::error::Failure;
 use crate::events::{Event, Listener, RunKey};
 use crate::exit::Exit;
+use crate::files::{self, OwnFolder};
 use crate::plugin::{ClientSettings, PluginClient, PluginError, RunServices, library_for};
 use crate::printer;
 use crate::report::console;
 use crate::results::format::CallRecord;
+use crate::results::order::name_of_command;
 use crate::results::store::StoreError;
 use crate::runner::{Caller, Ledger, Toolbox, script_limits};
 use crate::sandbox::{Sandbox, SandboxError, Script, ScriptOutcome};
-use crate::web::{Counters, Route, Source, WebClient, WebError, WebSettings};
+use crate::web::{Counters, Route, SetupError, Source, WebClient, WebError, WebSettings};
 
 /// Folder of a domain's results where commands without a run put their files.
 const BY_HAND: &str = "by-hand";
+
+/// Folder of the results in which each command under way has what goes with it.
+const COMMANDS: &str = ".commands";
+
+/// Bytes that are written to see whether a folder can be: more than a disk has that is as good as full.
+const TRIED_BYTES: usize = 16 * 1024;
+
+/// Letters of that file's name: its path is longer than those of the files the workbench makes further down.
+const TRIED_LETTERS: usize = 120;
 
 /// Stands in `source` of `run.json` before each injected fault.
 const INJECTED: &str = ", inject ";
@@ -35,8 +48,8 @@ const INJECTED: &str = ", inject ";
 pub(super) struct Context {
     pub(super) workspace: Workspace,
     pub(super) results: PathBuf,
-    /// Names this command in the records of its runs: the UTC time of its start and its process id.
-    pub(super) command: String,
+    /// Raised when the user asks the command to end.
+    pub(super) interrupt: watch::Receiver<bool>,
 }
 
 /// Where a command's data comes from.
@@ -45,7 +58,7 @@ pub(super) struct Data {
     /// As `source` of `run.json`; injected faults are part of it, since they change what is measured.
     pub(super) label: String,
     /// The empty cache of `--fresh`, gone with the command.
-    _fresh: Option<TempDir>,
+    _fresh: Option<OwnFolder>,
 }
 
 /// A domain's tools for a command without a run.
@@ -61,21 +74,39 @@ pub(super) struct ToolSession {
 
 impl Context {
     /// Looks for the workspace from the current folder upwards.
-    pub(super) fn open(results: Option<PathBuf>) -> Result<Self, Failure> {
+    pub(super) fn open(results: Option<PathBuf>, interrupt: watch::Receiver<bool>) -> Result<Self, Failure> {
         let here = std::env::current_dir().map_err(Failure::usage)?;
         let workspace = Workspace::discover(&here);
         let results = results.unwrap_or_else(|| workspace.results());
-        let started = Timestamp::now().strftime("%Y-%m-%dT%H-%M-%SZ");
-        let command = format!("{started}-{}", std::process::id());
-        Ok(Self { workspace, results, command })
+        Ok(Self { workspace, results, interrupt })
     }
 
-    /// Makes the results folder where there is none, and tries to write into it. The error is a text for people.
-    pub(super) fn try_results(&self) -> Result<(), String> {
-        let written = fs::create_dir_all(&self.results).and_then(|()| tempfile::tempfile_in(&self.results));
-        written.map(drop).map_err(|error| {
-            format!("{} cannot be written: {error}; choose another with `--results`", self.results.display())
+    /// Names this command in the records of its runs.
+    pub(super) fn name_of_command(&self) -> String {
+        name_of_command(&self.results, Timestamp::now())
+    }
+
+    /// Says, while it is kept, that the runs of the command of this name are being made.
+    pub(super) fn hold(&self, command: &str) -> Result<OwnFolder, Failure> {
+        let folder = self.results.join(COMMANDS);
+        let held = OwnFolder::take(&folder, command)
+            .map_err(|error| Failure::usage(format!("{} cannot be written: {error}", folder.display())))?;
+        held.ok_or_else(|| {
+            Failure::usage(format!("the comparison {command} is still under way"))
+                .hint(format!("wait for its end; if it has none, remove {}", folder.join(command).display()))
         })
+    }
+
+    /// Makes the results folder where there is none, and the one of a domain in it, and tries to write into them. The
+    /// error is a text for people.
+    pub(super) fn try_results(&self, domain: Option<&str>) -> Result<(), String> {
+        let of_domain = domain.map(|domain| self.results.join(domain));
+        for folder in [Some(self.results.clone()), of_domain].into_iter().flatten() {
+            try_folder(&folder).map_err(|error| {
+                format!("{} cannot be written: {error}; choose another with `--results`", folder.display())
+            })?;
+        }
+        Ok(())
     }
 
     /// Finds and checks a domain.
@@ -102,11 +133,10 @@ impl Context {
             (true, true) => Source::Live,
             (false, _) => Source::Routes(routes),
         };
-        let caches = self.results.join(".cache");
-        let fresh = if options.fresh { Some(fresh_cache(&caches)?) } else { None };
+        let fresh = if options.fresh { Some(self.fresh_cache(domain)?) } else { None };
         let cache = match &fresh {
             Some(folder) => folder.path().to_owned(),
-            None => caches.join(domain.name()),
+            None => self.results.join(".cache").join(domain.name()),
         };
         let settings = WebSettings {
             api: domain.manifest.api.clone(),
@@ -116,13 +146,28 @@ impl Context {
             cache,
             injections: options.injections.clone(),
         };
-        let web = WebClient::open(settings).map_err(Failure::usage)?;
+        let web = WebClient::open(settings).map_err(|error| match error {
+            SetupError::Cassette(_) => Failure::usage(error).hint(format!(
+                "mend it, or record it again: remove the folder and run `workbench record {}`",
+                domain.name()
+            )),
+            _ => Failure::usage(error),
+        })?;
         // The client knows what the data really come from: without a cassette it is the network.
         let mut label = web.source().to_string();
         for injection in &options.injections {
             label.push_str(&format!("{INJECTED}{injection}"));
         }
         Ok(Data { web, label, _fresh: fresh })
+    }
+
+    fn fresh_cache(&self, domain: &Domain) -> Result<OwnFolder, Failure> {
+        let folder = self.results.join(COMMANDS);
+        let name = format!("fresh-{}-{}", Timestamp::now().as_nanosecond(), domain.name());
+        let taken = OwnFolder::take(&folder, &name).and_then(|folder| {
+            folder.ok_or_else(|| std::io::Error::other(format!("{name} belongs to another process")))
+        });
+        taken.map_err(|error| Failure::usage(format!("no empty cache can be made in {}: {error}", folder.display())))
     }
 
     /// The domain's tools, with files kept from one command to the next, so that `call download_image`
@@ -151,9 +196,10 @@ impl Context {
         folder: &str,
     ) -> Result<ToolSession, Failure> {
         let out = self.out(domain, folder);
-        // A plugin may write by itself to a folder that is there when its worker starts.
-        fs::create_dir_all(&out)
-            .map_err(|error| Failure::usage(format!("the folder {} cannot be made: {error}", out.display())))?;
+        // A plugin may write by itself to a folder that is there when its worker starts. Where it cannot be made, tools
+        // that save nothing work all the same.
+        _ = fs::create_dir_all(&out);
+        files::sweep(&out);
         self.open_session(domain, data, limits, folder).await
     }
 
@@ -217,7 +263,7 @@ impl ToolSession {
 
     /// Prints what the plugin logged or printed: an author looks for it here.
     pub(super) fn tell_log(&self) {
-        printer::error_text(&self.plugin.log());
+        printer::error_text(&printer::plain(&self.plugin.log()));
     }
 
     /// Requests sent, and answered without the network.
@@ -226,9 +272,24 @@ impl ToolSession {
     }
 }
 
+fn try_folder(folder: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let file = tempfile::Builder::new().prefix(".trying-").rand_bytes(TRIED_LETTERS).tempfile_in(folder)?;
+    let (mut file, path) = file.into_parts();
+    // Without its name it is gone with this process, however that ends.
+    path.close()?;
+    file.write_all(&[0; TRIED_BYTES])
+}
+
 /// The routes of the environment that are for this domain's hosts: the variable is set once for many domains.
 fn routes_of_environment(domain: &Domain) -> Result<Vec<Route>, Failure> {
-    let Ok(text) = std::env::var(env::ROUTES) else { return Ok(Vec::new()) };
+    let text = match std::env::var(env::ROUTES) {
+        Ok(text) => text,
+        Err(VarError::NotPresent) => return Ok(Vec::new()),
+        Err(VarError::NotUnicode(_)) => {
+            return Err(Failure::usage(format!("the environment variable `{}` is not UTF-8", env::ROUTES)));
+        }
+    };
     let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
     let routes: Vec<Route> = words.map(str::parse).collect::<Result<_, _>>().map_err(|error| {
         Failure::usage(error).hint(format!("it stands in the environment variable `{}`", env::ROUTES))
@@ -280,7 +341,14 @@ pub(super) fn source_of_run(source: &str) -> Result<SourceOptions, Failure> {
 pub(super) fn store(error: StoreError) -> Failure {
     match error {
         StoreError::Io { action: "read", .. } => Failure::usage(error),
-        StoreError::Io { .. } => Failure::new(Exit::Bug, error).hint("look for a full disk, or rights that changed"),
+        // A path that is too long was named by the user.
+        StoreError::Io { ref source, .. } if source.kind() == std::io::ErrorKind::InvalidFilename => {
+            Failure::usage(error).hint("choose another results folder with `--results`")
+        }
+        StoreError::Io { .. } => Failure::new(Exit::Bug, error).hint(
+            "look for a full disk, rights that changed, or a folder that was removed; `compare --resume` makes the runs \
+             that are missing",
+        ),
         _ => Failure::usage(error),
     }
 }
@@ -291,11 +359,4 @@ pub(super) fn network(error: WebError) -> Failure {
         WebError::NotAllowed { .. } => Failure::usage(error),
         _ => Failure::new(Exit::Network, error),
     }
-}
-
-fn fresh_cache(caches: &Path) -> Result<TempDir, Failure> {
-    let cannot =
-        |error: std::io::Error| Failure::usage(format!("no empty cache can be made in {}: {error}", caches.display()));
-    fs::create_dir_all(caches).map_err(cannot)?;
-    tempfile::Builder::new().prefix("fresh-").tempdir_in(caches).map_err(cannot)
 }

@@ -83,7 +83,7 @@ fn of_protection(workers: &str, protection: &Protection) -> Check {
 }
 
 fn results(context: &Context) -> Result<String, String> {
-    context.try_results().map(|()| context.results.display().to_string())
+    context.try_results(None).map(|()| context.results.display().to_string())
 }
 
 /// Without cargo only libraries that were built before can be used.

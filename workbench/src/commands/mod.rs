@@ -5,9 +5,11 @@ mod compare;
 mod context;
 mod doctor;
 mod fetch;
+mod interrupt;
 mod list;
 mod record;
 mod report;
+mod resume;
 mod run;
 mod runs;
 mod script;
@@ -21,8 +23,11 @@ use tokio::runtime::{Builder, Runtime};
 use crate::cli::{Cli, Command};
 use crate::error::Failure;
 use crate::exit::Exit;
+use crate::results::format::{RuleStatus, Verdict};
+use crate::runner::unless_interrupted;
 
 use self::context::Context;
+use self::interrupt::Interrupts;
 
 /// What the program runs on: one thread, since the work is done by children, and a call that crosses from thread to
 /// thread on its way to one takes twice as long. Files and pictures have threads of their own.
@@ -35,15 +40,23 @@ pub fn runtime() -> std::io::Result<Runtime> {
 
 /// Does what the command line says.
 pub async fn run(cli: Cli) -> Result<Exit, Failure> {
-    let context = Context::open(cli.results)?;
+    let interrupts = Interrupts::listen();
+    let context = Context::open(cli.results, interrupts.asked.clone())?;
     // These end their runs themselves, and keep their records.
     let ends_itself = matches!(cli.command, Command::Run(_) | Command::Compare(_));
+    let mut asked = interrupts.asked.clone();
+    let work = async {
+        if ends_itself {
+            return dispatch(&context, cli.command).await;
+        }
+        let work = dispatch(&context, cli.command);
+        unless_interrupted(&mut asked, work).await.unwrap_or(Ok(Exit::Interrupted))
+    };
     tokio::select! {
         biased;
-        outcome = dispatch(&context, cli.command) => outcome,
+        outcome = work => outcome,
         // What is dropped here ends its children and takes its temporary folders along.
-        // In a block of its own, so that nothing listens where this is disabled.
-        true = async { runs::asked_to_end().await }, if !ends_itself => Ok(Exit::Interrupted),
+        () = interrupts.insisted() => Ok(Exit::Interrupted),
     }
 }
 
@@ -62,6 +75,16 @@ async fn dispatch(context: &Context, command: Command) -> Result<Exit, Failure> 
         Command::Report(arguments) => report::run(context, &arguments),
         Command::Record(arguments) => record::run(context, &arguments).await,
         Command::Doctor(arguments) => doctor::run(context, &arguments).await,
+    }
+}
+
+/// What a verdict means for who waits for the command: 5 when rules ended in an error and none failed.
+fn exit_of(verdict: &Verdict) -> Exit {
+    let any = |status| verdict.rules.iter().any(|rule| rule.status == status);
+    match verdict.ok {
+        true => Exit::Success,
+        false if any(RuleStatus::Error) && !any(RuleStatus::Fail) => Exit::Network,
+        false => Exit::Short,
     }
 }
 

@@ -7,6 +7,7 @@ use crate::cli::options::SourceOptions;
 use crate::domain::Domain;
 use crate::error::Failure;
 use crate::exit::Exit;
+use crate::files::{LONGEST_TEXT, read_text};
 use crate::printer;
 use crate::web::{CassetteError, CassetteWriter};
 
@@ -45,8 +46,10 @@ pub(super) async fn run(context: &Context, arguments: &RecordArguments) -> Resul
     let (mut recorded, mut bytes, mut passing) = (0, 0, 0);
     for address in &addresses {
         let answer = web.fetch(address).await.map_err(network)?;
-        if !matches!(answer.status, 200 | 404 | 410) {
-            printer::note(&format!("warning: {} is left out: HTTP {} may pass", answer.url, answer.status));
+        if !web.has_answered(&answer.url) {
+            let kind =
+                if answer.status == 200 { format!(" with unfit {}", answer.content_type) } else { String::new() };
+            printer::note(&format!("warning: {} is left out: HTTP {}{kind} may pass", answer.url, answer.status));
             passing += 1;
             continue;
         }
@@ -76,7 +79,7 @@ fn scripts_of(domain: &Domain) -> Result<Vec<String>, Failure> {
     paths
         .into_iter()
         .map(|path| {
-            std::fs::read_to_string(path)
+            read_text(path, LONGEST_TEXT)
                 .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", path.display())))
         })
         .collect()
@@ -94,7 +97,7 @@ async fn run_scripts(session: &ToolSession, scripts: &[String]) -> Result<(), Fa
 }
 
 fn paths_in(list: &Path) -> Result<Vec<String>, Failure> {
-    let text = std::fs::read_to_string(list)
+    let text = read_text(list, LONGEST_TEXT)
         .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", list.display())))?;
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     Ok(lines.map(str::to_owned).collect())

@@ -6,8 +6,10 @@ use crate::error::Failure;
 use crate::exit::Exit;
 use crate::printer;
 use crate::report::{summary, table};
+use crate::results::attempts::without_repeated;
 use crate::results::find::list_runs;
 use crate::results::format::RunRecord;
+use crate::results::store::StoreError;
 use crate::runner::Mode;
 
 use super::context::Context;
@@ -18,13 +20,11 @@ pub(super) fn run(context: &Context, arguments: &ReportArguments) -> Result<Exit
     let mut runs = Vec::new();
     for domain in asked(&arguments.domains) {
         let listing = list_runs(&context.results, domain).map_err(Failure::usage)?;
-        for problem in &listing.skipped {
-            let cause = std::error::Error::source(problem).map(|cause| format!(": {cause}")).unwrap_or_default();
-            printer::note(&format!("warning: a run was left out: {problem}{cause}"));
-        }
+        tell_skipped(&listing.skipped);
         runs.extend(listing.runs.into_iter().map(|stored| stored.record));
     }
     runs.retain(|run| arguments.tag.is_none() || run.tag == arguments.tag);
+    runs = without_repeated(runs);
     if arguments.last {
         let last = runs.iter().map(|run| run.command.clone()).max();
         runs.retain(|run| Some(&run.command) == last.as_ref());
@@ -40,6 +40,14 @@ pub(super) fn run(context: &Context, arguments: &ReportArguments) -> Result<Exit
 /// Each domain that was named, or all of them at once.
 fn asked(domains: &[String]) -> Vec<Option<&str>> {
     if domains.is_empty() { vec![None] } else { domains.iter().map(|domain| Some(domain.as_str())).collect() }
+}
+
+/// Says which runs cannot be read, and why.
+pub(super) fn tell_skipped(skipped: &[StoreError]) {
+    for problem in skipped {
+        let cause = std::error::Error::source(problem).map(|cause| format!(": {cause}")).unwrap_or_default();
+        printer::note(&format!("warning: a run was left out: {problem}{cause}"));
+    }
 }
 
 /// Prints a report; exit 1 when a run of a required mode was not verified.

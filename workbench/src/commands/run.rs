@@ -5,20 +5,27 @@ use crate::cli::options::Format;
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::printer;
-use crate::report::{console, run_story, summary};
+use crate::report::{console, run_story};
 use crate::results::format::Stop;
 use crate::results::store::read_ledger;
+use crate::runner::unless_interrupted;
 
 use super::context::Context;
-use super::print_json;
-use super::runs::{Job, Plan, interrupt, unless_interrupted};
+use super::interrupt::unless_raised;
+use super::runs::{Job, Order, Plan};
+use super::{exit_of, print_json};
 
-/// Makes one run and tells it; exit 1 when it was not verified, 5 when the model failed.
+/// Makes one run and tells it; exit 1 when it was not verified, 5 when the model failed or a fault that is not the model's
+/// left it undecided.
 pub(super) async fn run(context: &Context, arguments: &RunArguments) -> Result<Exit, Failure> {
-    let plan = Plan::new(context, &arguments.domain, &[arguments.mode], &arguments.options).await?;
-    let interrupt = interrupt();
+    let modes = [arguments.mode];
+    let planning = Plan::new(context, &arguments.domain, &modes, &arguments.options);
+    let Some(plan) = unless_interrupted(&mut context.interrupt.clone(), planning).await else {
+        return Ok(Exit::Interrupted);
+    };
     let job = Job { mode: arguments.mode, number: 1 };
-    let made = plan.make(context, &[job], 1, &console::listener(), &interrupt).await;
+    let order = Order { command: &context.name_of_command(), comparison: None, at_once: 1 };
+    let made = plan?.make(context, &order, &[job], &console::listener()).await;
     if let Some(failure) = made.failure {
         return Err(failure);
     }
@@ -33,9 +40,8 @@ pub(super) async fn run(context: &Context, arguments: &RunArguments) -> Result<E
         }
     }
     let exit = match record.stop {
-        _ if summary::passed(record) => Exit::Success,
         Stop::ModelError => Exit::Network,
-        _ => Exit::Short,
+        _ => record.verify.as_ref().map_or(Exit::Short, exit_of),
     };
-    Ok(unless_interrupted(&interrupt, exit))
+    Ok(unless_raised(&context.interrupt, exit))
 }

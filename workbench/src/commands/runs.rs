@@ -3,31 +3,40 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use futures::StreamExt;
-use tokio::sync::watch;
-
 use crate::cli::options::RunOptions;
 use crate::domain::Domain;
+use crate::domain::manifest::Limits;
 use crate::error::Failure;
 use crate::events::Listener;
-use crate::exit::Exit;
 use crate::model::rehearsal::{self, Rehearsal};
 use crate::model::types::Model;
 use crate::plugin::profile;
-use crate::results::format::RunRecord;
+use crate::results::format::{Comparison, RunRecord};
+use crate::results::sweep::sweep_domain;
 use crate::runner::{self, Mode, RunError, RunRequest};
 use crate::sandbox::Sandbox;
 use crate::web::{Source, WebError};
+use futures::StreamExt;
 
 use super::context::{Context, Data, network, plugin, sandbox, sandbox_failure, store};
 
 /// Everything the runs of one domain share.
 pub(super) struct Plan {
-    domain: Domain,
+    pub(super) domain: Domain,
     library: std::path::PathBuf,
     data: Data,
     sandbox: Arc<dyn Sandbox>,
-    options: RunOptions,
+    pub(super) options: RunOptions,
+}
+
+/// Whose runs are made.
+pub(super) struct Order<'a> {
+    /// Name of the command; see [`RunRecord::command`].
+    pub(super) command: &'a str,
+    /// The comparison they are a part of.
+    pub(super) comparison: Option<&'a Comparison>,
+    /// Most runs under way at once.
+    pub(super) at_once: usize,
 }
 
 /// The runs that were made, and why there are no more.
@@ -53,8 +62,9 @@ impl Plan {
         modes: &[Mode],
         options: &RunOptions,
     ) -> Result<Self, Failure> {
-        context.try_results().map_err(|problem| Failure::usage(format!("the results folder {problem}")))?;
         let domain = context.domain(domain)?;
+        let results = context.try_results(Some(domain.name()));
+        results.map_err(|problem| Failure::usage(format!("the results folder {problem}")))?;
         if options.model != rehearsal::NAME {
             return Err(Failure::usage(format!("there is no model `{}` in this version", options.model))
                 .hint("leave `--model` out: `rehearsal` needs no key and no network"));
@@ -66,30 +76,24 @@ impl Plan {
         let library = context.library(&domain).await?;
         let data = context.data(&domain, &options.source)?;
         reachable(&domain, &data, options.source.offline).await?;
+        sweep_domain(&context.results, domain.name());
         Ok(Self { domain, library, data, sandbox, options: options.clone() })
     }
 
-    /// Makes the runs, `at_once` at a time. After an interruption or a failure none is started any more, and those
+    /// Makes the runs. After an interruption or a failure none is started any more, and those
     /// that were are kept: runs may have cost money.
-    pub(super) async fn make(
-        &self,
-        context: &Context,
-        jobs: &[Job],
-        at_once: usize,
-        listener: &Listener,
-        interrupt: &watch::Receiver<bool>,
-    ) -> Made {
+    pub(super) async fn make(&self, context: &Context, order: &Order<'_>, jobs: &[Job], listener: &Listener) -> Made {
         let failed = &AtomicBool::new(false);
         let runs = jobs.iter().map(|job| async move {
-            if *interrupt.borrow() || failed.load(Ordering::Relaxed) {
+            if *context.interrupt.borrow() || failed.load(Ordering::Relaxed) {
                 return Ok(None);
             }
-            let outcome = self.run(context, *job, listener, interrupt).await;
+            let outcome = self.run(context, order, *job, listener).await;
             failed.fetch_or(outcome.is_err(), Ordering::Relaxed);
             outcome.map(Some)
         });
         let mut made = Made::default();
-        let mut outcomes = futures::stream::iter(runs).buffered(at_once);
+        let mut outcomes = futures::stream::iter(runs).buffered(order.at_once);
         while let Some(outcome) = outcomes.next().await {
             match outcome {
                 Ok(record) => made.records.extend(record),
@@ -99,30 +103,46 @@ impl Plan {
         made
     }
 
+    /// The limits its runs have.
+    pub(super) fn limits(&self) -> Limits {
+        self.options.limits.over(&self.domain.manifest.limits)
+    }
+
+    /// Where its data comes from, as records say it.
+    pub(super) fn source(&self) -> &str {
+        &self.data.label
+    }
+
+    /// Where its scripts run, as records say it.
+    pub(super) fn sandbox(&self) -> &'static str {
+        self.sandbox.name()
+    }
+
     async fn run(
         &self,
         context: &Context,
+        order: &Order<'_>,
         job: Job,
         listener: &Listener,
-        interrupt: &watch::Receiver<bool>,
     ) -> Result<RunRecord, Failure> {
         let request = RunRequest {
             domain: &self.domain,
             mode: job.mode,
-            command: &context.command,
+            command: order.command,
             number: job.number,
+            comparison: order.comparison,
             model: model_for(&self.domain, job.mode, &self.sandbox)?,
             model_name: self.options.model.clone(),
             sandbox: Some(Arc::clone(&self.sandbox)),
             library: &self.library,
             web: self.data.web.clone(),
             results: &context.results,
-            limits: self.options.limits.over(&self.domain.manifest.limits),
+            limits: self.limits(),
             tag: self.options.tag.clone(),
             profile: profile().to_owned(),
             source: self.data.label.clone(),
             listener: listener.clone(),
-            interrupt: interrupt.clone(),
+            interrupt: context.interrupt.clone(),
         };
         runner::run(request).await.map_err(|error| match error {
             RunError::Plugin(error) => plugin(error),
@@ -160,40 +180,4 @@ fn model_for(domain: &Domain, mode: Mode, sandbox: &Arc<dyn Sandbox>) -> Result<
         Mode::Code => Rehearsal::scripts(domain),
     };
     model.map(|model| Box::new(model) as Box<dyn Model>).map_err(Failure::usage)
-}
-
-/// A flag that Ctrl-C or SIGTERM raises.
-pub(super) fn interrupt() -> watch::Receiver<bool> {
-    let (raise, flag) = watch::channel(false);
-    // Listens from here on, not only when the task gets its first turn: by then a run may have begun.
-    let asked = asked_to_end();
-    tokio::spawn(async move {
-        if asked.await {
-            // Nobody listens any more: the command is ending anyway.
-            let _ = raise.send(true);
-        }
-        raise.closed().await;
-    });
-    flag
-}
-
-/// Listens at once; comes back when Ctrl-C or SIGTERM asks the program to end, or with `false` when neither can be heard.
-pub(super) fn asked_to_end() -> impl Future<Output = bool> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let signals = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
-    async move {
-        match signals {
-            (Ok(mut pressed), Ok(mut told)) => tokio::select! {
-                pressed = pressed.recv() => pressed.is_some(),
-                told = told.recv() => told.is_some(),
-            },
-            (Ok(mut only), Err(_)) | (Err(_), Ok(mut only)) => only.recv().await.is_some(),
-            (Err(_), Err(_)) => false,
-        }
-    }
-}
-
-/// What a command whose runs are made ends with, unless it was interrupted.
-pub(super) fn unless_interrupted(interrupt: &watch::Receiver<bool>, exit: Exit) -> Exit {
-    if *interrupt.borrow() { Exit::Interrupted } else { exit }
 }

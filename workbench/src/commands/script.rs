@@ -7,12 +7,10 @@ use std::path::Path;
 use crate::cli::ScriptArguments;
 use crate::error::Failure;
 use crate::exit::Exit;
+use crate::files::LONGEST_TEXT;
 use crate::printer;
 
 use super::context::Context;
-
-/// The longest script that is read: `/dev/zero` has no end.
-const LONGEST: u64 = 8 << 20;
 
 /// Runs one script: its standard output and standard error come out as they are, apart.
 pub(super) async fn run(context: &Context, arguments: &ScriptArguments) -> Result<Exit, Failure> {
@@ -52,10 +50,11 @@ fn read(file: &Path) -> Result<String, Failure> {
     text.map_err(|error| Failure::usage(format!("the script {name} cannot be read: {error}")))
 }
 
+/// A script may come through a pipe, which files of a domain may not; `/dev/zero` has no end.
 fn bounded(source: impl Read) -> std::io::Result<String> {
     let mut text = String::new();
-    if source.take(LONGEST + 1).read_to_string(&mut text)? as u64 > LONGEST {
-        return Err(std::io::Error::other(format!("it is longer than {} MB", LONGEST >> 20)));
+    if source.take(LONGEST_TEXT + 1).read_to_string(&mut text)? as u64 > LONGEST_TEXT {
+        return Err(std::io::Error::other(format!("it is longer than {} MB", LONGEST_TEXT >> 20)));
     }
     Ok(text)
 }

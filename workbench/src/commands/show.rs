@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::cli::ShowArguments;
 use crate::cli::options::Format;
-use crate::domain::Domain;
+use crate::domain::{Domain, ManifestError};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::printer;
@@ -28,7 +28,10 @@ pub(super) fn run(context: &Context, arguments: &ShowArguments) -> Result<Exit, 
     };
     match Domain::find(&arguments.subject, &context.workspace) {
         Ok(domain) => show_domain(&domain, arguments.format),
-        Err(error) => Err(Failure::usage(error).hint(format!("as a run: {missing_run}"))),
+        Err(error @ ManifestError::Unknown { .. }) => {
+            Err(Failure::usage(error).hint(format!("as a run: {missing_run}")))
+        }
+        Err(error) => Err(Failure::usage(error)),
     }
 }
 
@@ -40,7 +43,7 @@ fn show_run(folder: &std::path::Path, format: Format) -> Result<Exit, Failure> {
     }
     let ledger = read_ledger(folder).map_err(Failure::usage)?;
     printer::data(&run_story::story(&record, &ledger));
-    printer::data(&format!("\nfiles: {}\n", folder.display()));
+    printer::data(&printer::plain(&format!("\nfiles: {}\n", folder.display())));
     Ok(Exit::Success)
 }
 
@@ -55,7 +58,8 @@ fn show_domain(domain: &Domain, format: Format) -> Result<Exit, Failure> {
         print_json(&json!({
             "name": manifest.domain.name,
             "title": manifest.domain.title,
-            "folder": domain.folder,
+            // A path need not be text; JSON is.
+            "folder": domain.folder.to_string_lossy(),
             "persona": manifest.task.as_ref().map(|task| &task.persona),
             "prompt": domain.prompt,
             "rules": rules,

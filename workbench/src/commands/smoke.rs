@@ -6,6 +6,7 @@ use plugin_api::wire::ToolSpec;
 use crate::cli::SmokeArguments;
 use crate::error::Failure;
 use crate::exit::Exit;
+use crate::files::{LONGEST_TEXT, read_text};
 use crate::printer;
 use crate::runner::Caller;
 use crate::runner::prompts::failure;
@@ -42,7 +43,7 @@ pub(super) async fn run(context: &Context, arguments: &SmokeArguments) -> Result
         return Ok(Exit::Success);
     };
     section("the task as one plain script");
-    let source = std::fs::read_to_string(path)
+    let source = read_text(path, LONGEST_TEXT)
         .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", path.display())))?;
     let outcome = session.script(&source).await?;
     session.tell_log();

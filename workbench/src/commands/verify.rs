@@ -10,17 +10,19 @@ use crate::exit::Exit;
 use crate::printer;
 use crate::report::run_story::verdict_table;
 use crate::results::find::find_run;
-use crate::results::format::{RuleStatus, RunRecord, Verdict};
+use crate::results::format::RunRecord;
 use crate::results::store::{read_evidence, read_run, write_evidence, write_record, write_verdict};
+use crate::results::sweep::sweep_run;
 use crate::verify::{Fetch, Judgement, judge};
 
 use super::context::{Context, Data, source_of_run, store};
-use super::print_json;
+use super::{exit_of, print_json};
 
 /// Judges a run again from its folder: its copy of the manifest, its artifacts, and what the first verdict fetched.
 /// Only when asked to does it fetch what is missing there. Exit 5 when nothing but that keeps the run from being verified.
 pub(super) async fn run(context: &Context, arguments: &VerifyArguments) -> Result<Exit, Failure> {
     let folder = find_run(&context.results, &arguments.run).map_err(store)?;
+    sweep_run(&folder);
     let mut record = read_run(&folder).map_err(store)?;
     let domain = judging(context, arguments.rules, Domain::load_copy(&folder).map_err(Failure::usage)?)?;
     let kept = read_evidence(&folder).map_err(store)?;
@@ -34,6 +36,7 @@ pub(super) async fn run(context: &Context, arguments: &VerifyArguments) -> Resul
     } else {
         judge(&domain, &out, Fetch::Recorded(evidence)).await
     };
+    let judgement = judgement.excused(&record.faults);
     write_verdict(&folder, &judgement.verdict).map_err(store)?;
     record.verify = Some(judgement.verdict.clone());
     write_record(&folder, &record).map_err(store)?;
@@ -44,8 +47,9 @@ pub(super) async fn run(context: &Context, arguments: &VerifyArguments) -> Resul
     if kept.is_none() {
         printer::note(&format!("note: {} held no evidence.json: it was not judged when it ended", record.run));
     }
-    tell_faults(&judgement, &record);
-    Ok(exit(&judgement.verdict))
+    tell_missing(&judgement, &record);
+    tell_faults(&record);
+    Ok(exit_of(&judgement.verdict))
 }
 
 /// The domain whose rules judge. Rules that came with the run repeat its verdict, but whoever made the run could have
@@ -93,7 +97,7 @@ fn data(context: &Context, mut domain: Domain, options: &SourceOptions) -> Resul
     context.data(&domain, options)
 }
 
-fn tell_faults(judgement: &Judgement, record: &RunRecord) {
+fn tell_missing(judgement: &Judgement, record: &RunRecord) {
     let Some(first) = judgement.faults.first() else { return };
     printer::note(&format!(
         "warning: missing answers of the API: {}; the first is {first}\n\
@@ -104,11 +108,13 @@ fn tell_faults(judgement: &Judgement, record: &RunRecord) {
     ));
 }
 
-fn exit(verdict: &Verdict) -> Exit {
-    let any = |status| verdict.rules.iter().any(|rule| rule.status == status);
-    match verdict.ok {
-        true => Exit::Success,
-        false if any(RuleStatus::Error) && !any(RuleStatus::Fail) => Exit::Network,
-        false => Exit::Short,
-    }
+/// What the run's tools met stays met: only another run can tell what the model makes without it.
+fn tell_faults(record: &RunRecord) {
+    let Some(first) = record.faults.first() else { return };
+    let count: u64 = record.faults.iter().map(|fault| fault.count).sum();
+    printer::note(&format!(
+        "note: the tools of this run met faults that are not the model's: {count}; the first is {}\n\
+         hint: rules that fail in such a run end in an error; make the run again",
+        first.text
+    ));
 }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::manifest::{ApiSection, DomainSection, Evidence, Limits, Manifest, Rule, Source};
 use super::text::{Step, Text};
 use super::{Problem, authority};
-use crate::expression;
-use crate::nearest::suggestion;
+use crate::expression::{self, Purpose, RuleError};
+use crate::nearest::question;
 
 use Step::{Index, Key};
 
@@ -18,7 +18,9 @@ pub(super) fn problems(manifest: &Manifest, text: &Text<'_>) -> Vec<Problem> {
     if let Some(task) = &manifest.task
         && task.persona.trim().is_empty()
     {
-        report.add(&[Key("task"), Key("persona")], "is empty: one sentence that says who the assistant is");
+        report
+            .add(&[Key("task"), Key("persona")], "is empty")
+            .help("write one sentence that says who the assistant is");
     }
     report.limits(&manifest.limits);
     for (name, evidence) in &manifest.evidence {
@@ -35,37 +37,48 @@ struct Report<'a> {
 }
 
 impl Report<'_> {
-    fn add(&mut self, path: &[Step<'_>], message: impl AsRef<str>) {
-        self.problems.push(self.text.problem(path, message.as_ref()));
+    fn add(&mut self, path: &[Step<'_>], message: impl AsRef<str>) -> &mut Problem {
+        self.problems.push_mut(self.text.problem(path, message.as_ref()))
+    }
+
+    /// A problem with an expression or a template, marked inside it where that can be said.
+    fn add_rule(&mut self, path: &[Step<'_>], error: &RuleError) {
+        let part = error.range.clone().filter(|range| !range.is_empty()).and_then(|range| self.text.part(path, range));
+        let message = if part.is_some() { error.reason.clone() } else { format!("{}{}", error.reason, error.place()) };
+        let problem = self.add(path, message);
+        if let Some(part) = part {
+            problem.span = part;
+        }
+        problem.help.clone_from(&error.help);
     }
 
     fn domain(&mut self, domain: &DomainSection) {
         if !is_short_name(&domain.name) {
-            let message = format!("`{}` is no name: lower-case letters, digits and `-`", domain.name);
-            self.add(&[Key("domain"), Key("name")], message);
+            self.add(&[Key("domain"), Key("name")], format!("`{}` is no name of a domain", domain.name))
+                .help("use lower-case letters, digits and `-`");
         }
         match (&domain.plugin, &domain.library) {
             (Some(plugin), None) if !is_crate_name(plugin) => {
-                let message = format!("`{plugin}` is no name of a crate under plugins/: letters, digits, `-` and `_`");
-                self.add(&[Key("domain"), Key("plugin")], message);
+                self.add(&[Key("domain"), Key("plugin")], format!("`{plugin}` is no name of a crate under plugins/"))
+                    .help("use letters, digits, `-` and `_`");
             }
             (Some(_), None) | (None, Some(_)) => {}
-            (Some(_), Some(_)) => self.add(
-                &[Key("domain"), Key("library")],
-                "`plugin` and `library` exclude each other: keep `plugin` for a crate under plugins/, `library` for a prebuilt file",
-            ),
-            (None, None) => self.add(
-                &[Key("domain")],
-                "who serves the tools? Write `plugin = \"NAME\"` for the crate plugins/NAME, or `library = \"PATH\"`",
-            ),
+            (Some(_), Some(_)) => {
+                self.add(&[Key("domain"), Key("library")], "`plugin` and `library` exclude each other")
+                    .help("keep `plugin` for a crate under plugins/, `library` for a prebuilt file");
+            }
+            (None, None) => {
+                self.add(&[Key("domain")], "it does not say who serves the tools")
+                    .help("write `plugin = \"NAME\"` for the crate plugins/NAME, or `library = \"PATH\"`");
+            }
         }
     }
 
     fn api(&mut self, api: &ApiSection) {
         for (index, host) in api.hosts.iter().enumerate() {
             if authority::parse(host).is_none() {
-                let message = format!("`{host}` is no host: write `name` or `name:port`, without scheme and path");
-                self.add(&[Key("api"), Key("hosts"), Index(index)], message);
+                self.add(&[Key("api"), Key("hosts"), Index(index)], format!("`{host}` is no host"))
+                    .help("write `name` or `name:port`, without scheme and path");
             }
         }
         if let Some(base) = &api.base {
@@ -73,16 +86,28 @@ impl Report<'_> {
                 Ok(address) if matches!(address.scheme(), "http" | "https") && address.has_host() => {
                     let host = authority::of(&address);
                     if !api.hosts.iter().any(|allowed| authority::parse(allowed).as_ref() == Some(&host)) {
-                        let message = format!("its host is not among `hosts`: add \"{host}\" there");
-                        self.add(&[Key("api"), Key("base")], message);
+                        self.add(&[Key("api"), Key("base")], "its host is not among `hosts`")
+                            .help(format!("add `\"{host}\"` there"));
                     }
                 }
-                _ => self.add(&[Key("api"), Key("base")], format!("`{base}` is no http or https address")),
+                _ => {
+                    self.add(&[Key("api"), Key("base")], format!("`{base}` is no http or https address"));
+                }
             }
         }
         for (index, probe) in api.probe.iter().enumerate() {
             if let Err(error) = expression::check(&probe.expect, &["status", "json", "text"]) {
-                self.add(&[Key("api"), Key("probe"), Index(index), Key("expect")], error.short());
+                self.add_rule(&[Key("api"), Key("probe"), Index(index), Key("expect")], &error);
+            }
+        }
+        for (name, value) in &api.headers {
+            let at = [Key("api"), Key("headers"), Key(name)];
+            if !is_header_name(name) {
+                self.add(&at, "is not the name of a header").help("use letters, digits and `-`");
+            } else if value.chars().any(|letter| letter.is_control() && letter != '\t') {
+                self.add(&at, "has characters that no header can carry");
+            } else if value.strip_prefix("env:").is_some_and(|variable| variable.contains('=') || variable.is_empty()) {
+                self.add(&at, "names no environment variable").help("write `env:NAME`");
             }
         }
         for (key, value) in [("request_seconds", api.request_seconds), ("body_mb", api.body_mb)] {
@@ -106,10 +131,12 @@ impl Report<'_> {
     fn evidence(&mut self, name: &str, evidence: &Evidence, manifest: &Manifest) {
         let at = [Key("evidence"), Key(name)];
         if !is_identifier(name) || expression::is_reserved(name) {
-            self.add(&at, "evidence cannot be named so: letters, digits and `_`, and no word of expressions");
+            self.add(&at, "evidence cannot be named so")
+                .help("use letters, digits and `_`, begin with no digit, and take no word of expressions");
         }
         let Some(source) = evidence.source() else {
-            return self.add(&at, "write exactly one of: html, image, get, json, text, file");
+            self.add(&at, "it must name one source").help("write exactly one of: html, image, get, json, text, file");
+            return;
         };
         self.template(name, evidence, source);
         if let Some(each) = &evidence.each {
@@ -117,8 +144,8 @@ impl Report<'_> {
                 self.add(&[at[0], at[1], Key("each")], "does not go with `html`: a page is read once");
             } else if !manifest.evidence.contains_key(each) {
                 let known = manifest.evidence.keys().map(String::as_str);
-                let message = format!("unknown evidence `{each}`{}", suggestion(each, known));
-                self.add(&[at[0], at[1], Key("each")], message);
+                let help = question(each, known);
+                self.add(&[at[0], at[1], Key("each")], format!("unknown evidence `{each}`")).help = help;
             }
         }
         if matches!(source, Source::Get(_)) && manifest.api.base.is_none() {
@@ -129,19 +156,25 @@ impl Report<'_> {
 
     fn template(&mut self, name: &str, evidence: &Evidence, source: Source<'_>) {
         let at = [Key("evidence"), Key(name), Key(source.key())];
-        match expression::placeholders(source.template()) {
-            Err(reason) => self.add(&at, reason),
-            Ok(names) => {
-                let unknown = names.iter().find(|name| *name != "item");
-                match (unknown, names.contains("item"), &evidence.each) {
-                    (Some(name), ..) => {
-                        self.add(&at, format!("unknown name `{name}`: only `{{{{ item }}}}` can be filled in"));
-                    }
-                    (None, true, None) => self.add(&at, "`{{ item }}` wants `each = \"NAME\"`, the list of the items"),
-                    (None, false, Some(_)) => self.add(&at, "with `each`, write `{{ item }}` where it differs"),
-                    _ => {}
+        let names = match expression::placeholders(source.template()) {
+            Ok(names) => names,
+            Err(error) => return self.add_rule(&at, &error),
+        };
+        match (names.contains("item"), &evidence.each) {
+            (true, None) => {
+                self.add(&at, "`{{ item }}` of what?").help("add `each = \"NAME\"`, the list of the items");
+            }
+            (false, Some(_)) => {
+                self.add(&at, "it is the same for each item").help("write `{{ item }}` where it differs");
+            }
+            // Without an item it is the same at every run: what is wrong with it shows now.
+            (false, None) => {
+                if let Err(error) = expression::fill(source.template(), &minijinja::Value::UNDEFINED, Purpose::FileName)
+                {
+                    self.add_rule(&at, &error);
                 }
             }
+            (true, Some(_)) => {}
         }
     }
 
@@ -202,7 +235,7 @@ impl Report<'_> {
                 if let Some(text) = text
                     && let Err(error) = expression::check(text, &known)
                 {
-                    self.add(&at(key), error.short());
+                    self.add_rule(&at(key), &error);
                 }
             }
         }
@@ -218,6 +251,11 @@ fn is_short_name(name: &str) -> bool {
 
 fn is_crate_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
+}
+
+/// A token, as HTTP calls it.
+fn is_header_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
 fn is_identifier(name: &str) -> bool {

@@ -1,11 +1,13 @@
 //! Finds a domain's folder and reads what is in it.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::manifest::Manifest;
-use super::text::{self, Step, Text};
-use super::{MANIFEST, ManifestError, Problem, Workspace, lint};
+use super::text::{Step, Text};
+use super::{MANIFEST, ManifestError, Problem, Workspace, lint, shape};
+use crate::files;
 use crate::nearest::suggestion;
 
 /// A domain that was found, read and checked.
@@ -44,12 +46,13 @@ impl Domain {
     pub fn find(name_or_path: &str, workspace: &Workspace) -> Result<Self, ManifestError> {
         let path = Path::new(name_or_path);
         let folder = if name_or_path.contains(['/', '\\', '.']) {
-            if path.ends_with(MANIFEST) { path.parent().unwrap_or(path).to_owned() } else { path.to_owned() }
+            let folder = if path.ends_with(MANIFEST) { path.parent().unwrap_or(path) } else { path };
+            if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_owned() }
         } else {
             let known = workspace.domains();
             if known.iter().any(|name| name == name_or_path) {
                 workspace.domain_folder(name_or_path)
-            } else if path.join(MANIFEST).is_file() {
+            } else if !name_or_path.is_empty() && is_there(&path.join(MANIFEST)) {
                 path.to_owned()
             } else {
                 let suggestion = suggestion(name_or_path, known.iter().map(String::as_str));
@@ -71,12 +74,15 @@ impl Domain {
                 && name != manifest.domain.name
             {
                 // Two domains of one name would share a folder of results.
-                let message = format!("is `{}`, but the folder is `{name}`: rename one", manifest.domain.name);
-                problems.push(places.problem(&[Step::Key("domain"), Step::Key("name")], &message));
+                let message = format!("is `{}`, but the folder is `{name}`", manifest.domain.name);
+                let mut problem = places.problem(&[Step::Key("domain"), Step::Key("name")], &message);
+                problem.help("rename one of them");
+                problems.push(problem);
             }
             if manifest.task.is_some() && prompt.is_none_or(|prompt| prompt.trim().is_empty()) {
-                let message = "is missing: write `prompt = \"…\"` here, or a file `prompt.md` beside the manifest";
-                problems.push(places.problem(&[Step::Key("task"), Step::Key("prompt")], message));
+                let mut problem = places.problem(&[Step::Key("task"), Step::Key("prompt")], "is missing or empty");
+                problem.help("write `prompt = \"…\"` here, or a file `prompt.md` beside the manifest");
+                problems.push(problem);
             }
             problems
         })
@@ -97,20 +103,15 @@ impl Domain {
         problems_around: impl FnOnce(&Manifest, Option<&str>, &Text<'_>) -> Vec<Problem>,
     ) -> Result<Self, ManifestError> {
         let path = folder.join(MANIFEST);
-        let text = tidy(&read(&path)?);
-        let invalid = |problems| ManifestError::Invalid { path: path.clone(), text: text.clone(), problems };
-        let (manifest, places) = text::parse(&text).map_err(|problem| invalid(vec![problem]))?;
-        let prompt = prompt(folder, &manifest)?;
-
-        let mut problems = lint::problems(&manifest, &places);
-        problems.extend(problems_around(&manifest, prompt.as_deref(), &places));
-        if !problems.is_empty() {
-            problems.sort_by_key(|problem| problem.span.start);
-            return Err(invalid(problems));
-        }
+        let content = read(&path, files::read_bounded)?;
+        let mut prompt = None;
+        let (manifest, text) = parse(&path, &content, |manifest, places| {
+            prompt = self::prompt(folder, manifest)?;
+            Ok(problems_around(manifest, prompt.as_deref(), places))
+        })?;
         Ok(Self {
             prompt,
-            cassette: Some(folder.join("cassette")).filter(|path| path.join("index.jsonl").is_file()),
+            cassette: Some(folder.join("cassette")).filter(|path| is_there(path)),
             rehearsal: rehearsal(&folder.join("rehearsal")),
             smoke: Some(folder.join("smoke.py")).filter(|path| path.is_file()),
             folder: folder.to_owned(),
@@ -125,12 +126,59 @@ impl Domain {
     }
 }
 
+impl Manifest {
+    /// Reads and checks a manifest without what is beside it.
+    ///
+    /// # Errors
+    /// When it is wrong, as [`Domain::load`].
+    pub fn check(content: &[u8]) -> Result<Self, ManifestError> {
+        parse(Path::new(MANIFEST), content, |_, _| Ok(Vec::new())).map(|(manifest, _)| manifest)
+    }
+}
+
+/// The manifest and its text, checked; `around` finds more problems in it, or a reason to stop.
+fn parse(
+    path: &Path,
+    content: &[u8],
+    around: impl FnOnce(&Manifest, &Text<'_>) -> Result<Vec<Problem>, ManifestError>,
+) -> Result<(Manifest, String), ManifestError> {
+    let text = tidy(&String::from_utf8_lossy(content));
+    let invalid = |problems| ManifestError::Invalid { path: path.to_owned(), text: text.clone(), problems };
+    if let Some(problem) = wrong_bytes(content) {
+        return Err(invalid(vec![problem]));
+    }
+    let (manifest, places) = shape::parse(&text).map_err(invalid)?;
+    let around = around(&manifest, &places)?;
+    let mut problems = lint::problems(&manifest, &places);
+    problems.extend(around);
+    if !problems.is_empty() {
+        problems.sort_by_key(|problem| problem.span.start);
+        return Err(invalid(problems));
+    }
+    Ok((manifest, text))
+}
+
 fn folder_name(folder: &Path) -> Option<String> {
     fs::canonicalize(folder).ok()?.file_name().map(|name| name.to_string_lossy().into_owned())
 }
 
-fn read(path: &Path) -> Result<String, ManifestError> {
-    fs::read_to_string(path).map_err(|source| ManifestError::Unreadable { path: path.to_owned(), source })
+fn read<T>(path: &Path, read: impl Fn(&Path, u64) -> io::Result<T>) -> Result<T, ManifestError> {
+    read(path, files::LONGEST_TEXT).map_err(|source| ManifestError::Unreadable { path: path.to_owned(), source })
+}
+
+/// Whether there is anything of this name. What it should be shows when it is read: a pipe in the place of a file is
+/// no reason to go on as if nothing were there.
+fn is_there(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
+/// A problem with the first byte that is no UTF-8.
+fn wrong_bytes(content: &[u8]) -> Option<Problem> {
+    let valid = content.utf8_chunks().next().filter(|chunk| !chunk.invalid().is_empty())?.valid();
+    let start = tidy(valid).len();
+    let mut problem = Problem::new(start..start + char::REPLACEMENT_CHARACTER.len_utf8(), "this is not UTF-8");
+    problem.help("save the file as UTF-8");
+    Some(problem)
 }
 
 /// Editors on Windows leave a byte order mark and carriage returns; neither is meant.
@@ -143,7 +191,7 @@ fn prompt(folder: &Path, manifest: &Manifest) -> Result<Option<String>, Manifest
     let file = folder.join("prompt.md");
     match &task.prompt {
         Some(prompt) => Ok(Some(prompt.clone())),
-        None if file.is_file() => read(&file).map(|text| Some(tidy(&text))),
+        None if is_there(&file) => read(&file, files::read_text).map(|text| Some(tidy(&text))),
         None => Ok(None),
     }
 }

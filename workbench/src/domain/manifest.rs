@@ -58,7 +58,7 @@ pub struct ApiSection {
     pub headers: BTreeMap<String, String>,
     /// Seconds one request may take, redirects included.
     pub request_seconds: u64,
-    /// Bytes a body may have, after decompression.
+    /// Megabytes a body may have, after decompression.
     pub body_mb: u64,
 }
 

@@ -2,9 +2,11 @@
 
 pub mod authority;
 mod error;
+mod excerpt;
 mod lint;
 mod load;
 pub mod manifest;
+mod shape;
 mod text;
 mod workspace;
 

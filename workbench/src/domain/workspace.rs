@@ -24,12 +24,12 @@ impl Workspace {
         &self.root
     }
 
-    /// Names of the domains: folders of `domains/` that hold a manifest, sorted.
+    /// Names of the domains: folders of `domains/` that hold a manifest, whether it can be read or not, sorted.
     pub fn domains(&self) -> Vec<String> {
         let Ok(entries) = fs::read_dir(self.root.join("domains")) else { return Vec::new() };
         let mut names: Vec<String> = entries
             .flatten()
-            .filter(|entry| entry.path().join(MANIFEST).is_file())
+            .filter(|entry| fs::symlink_metadata(entry.path().join(MANIFEST)).is_ok())
             .filter_map(|entry| entry.file_name().into_string().ok())
             .collect();
         names.sort();

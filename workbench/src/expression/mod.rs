@@ -14,10 +14,10 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use minijinja::value::ValueKind;
-use minijinja::{Environment, UndefinedBehavior, Value};
+use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value};
 
 pub use names::{check, is_reserved};
-pub(crate) use strict_filters::pattern;
+pub(crate) use strict_filters::{bound, pattern};
 pub use template::{Purpose, fill, placeholders};
 
 /// What one evaluation may cost. A rule over 20,000 records needs about a third of it.
@@ -37,16 +37,19 @@ fn limit(environment: &mut Environment<'_>) {
     environment.set_fuel(Some(FUEL));
     environment.set_recursion_limit(RECURSION_LIMIT);
     environment.set_debug(true);
+    bound(environment);
 }
 
 /// Why an expression has no value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{expression}`: {reason}{}", place(.expression, .range.as_ref()))]
+#[error("`{expression}`: {}", self.short())]
 pub struct RuleError {
     /// The expression as it was written.
     pub expression: String,
     /// What is wrong.
     pub reason: String,
+    /// What was probably meant.
+    pub help: Option<String>,
     /// The bytes of the expression it is about, where known.
     pub range: Option<Range<usize>>,
     /// Whether the expression may well be right and only met an empty list.
@@ -55,30 +58,35 @@ pub struct RuleError {
 
 impl RuleError {
     fn new(expression: &str, reason: String, range: Option<Range<usize>>) -> Self {
-        Self { expression: expression.to_owned(), reason, range, on_empty_list: false }
+        Self { expression: expression.to_owned(), reason, help: None, range, on_empty_list: false }
     }
 
     fn from_engine(expression: &str, error: &minijinja::Error) -> Self {
-        let reason = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
+        let reason = match error.kind() {
+            ErrorKind::OutOfFuel => "it takes too many steps, or too much memory".to_owned(),
+            kind => error.detail().map_or_else(|| kind.to_string(), str::to_owned),
+        };
         let range = error.range().filter(|range| expression.get(range.clone()).is_some());
         let on_empty_list = error.source().is_some_and(|source| source.is::<strict_filters::EmptyList>());
         Self { on_empty_list, ..Self::new(expression, reason, range) }
     }
 
-    /// The reason and the place, without the expression.
+    /// The reason, the help and the place, without the expression.
     pub fn short(&self) -> String {
-        format!("{}{}", self.reason, place(&self.expression, self.range.as_ref()))
+        let help = self.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
+        format!("{}{help}{}", self.reason, self.place())
     }
-}
 
-fn place(expression: &str, range: Option<&Range<usize>>) -> String {
-    let Some(range) = range else { return String::new() };
-    let before = expression.get(..range.start).unwrap_or_default();
-    match expression.get(range.clone()).map(str::trim) {
-        Some(found) if !found.is_empty() && found != expression => {
-            format!(" (`{found}` at character {})", before.chars().count() + 1)
+    /// The words it is about and where they begin, in parentheses; nothing where that says no more than the expression.
+    pub fn place(&self) -> String {
+        let Some(range) = &self.range else { return String::new() };
+        let before = self.expression.get(..range.start).unwrap_or_default();
+        match self.expression.get(range.clone()).map(str::trim) {
+            Some(found) if !found.is_empty() && found != self.expression => {
+                format!(" (`{found}` at character {})", before.chars().count() + 1)
+            }
+            _ => String::new(),
         }
-        _ => String::new(),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::nearest::suggestion;
+use crate::nearest::question;
 
 use super::{ENVIRONMENT, RuleError};
 
@@ -127,9 +127,9 @@ pub fn check(expression: &str, known: &[&str]) -> Result<BTreeSet<String>, RuleE
             Role::Name => continue,
         };
         if !candidates.contains(&word.text) {
-            let reason = format!("unknown {kind} `{}`{}", word.text, suggestion(word.text, candidates.iter().copied()));
             let range = word.start..word.start + word.text.len();
-            return Err(RuleError::new(expression, reason, Some(range)));
+            let error = RuleError::new(expression, format!("unknown {kind} `{}`", word.text), Some(range));
+            return Err(RuleError { help: question(word.text, candidates.iter().copied()), ..error });
         }
     }
     Ok(names)

@@ -15,7 +15,6 @@ pub(super) fn install(environment: &mut Environment<'_>) {
     environment.add_filter("map", map);
     environment.add_filter("selectattr", selectattr);
     environment.add_filter("rejectattr", rejectattr);
-    environment.add_filter("sum", sum);
     environment.add_filter("join", join);
     environment.add_filter("groupby", groupby);
     environment.add_filter("sort", sort);
@@ -33,6 +32,13 @@ pub(super) fn install(environment: &mut Environment<'_>) {
     environment.add_filter("matches", move |text: &str, pattern: &str| matches(&last_pattern, text, pattern));
     let last_pattern = Mutex::new(None);
     environment.add_test("matches", move |text: &str, pattern: &str| matches(&last_pattern, text, pattern));
+}
+
+/// Filters in whose place others stand, since fuel does not pay for what they can cost: a sum of texts grows with the
+/// square of their number, and an indentation may be of any width.
+pub(crate) fn bound(environment: &mut Environment<'_>) {
+    environment.add_filter("sum", sum);
+    environment.add_filter("tojson", tojson);
 }
 
 /// A pattern of a manifest, compiled within bounds.
@@ -91,8 +97,27 @@ fn sum(
     start: Option<Value>,
     named: Kwargs,
 ) -> Result<Value, Error> {
-    let items = having(state, &list, attribute.or(named.peek("attribute").ok()))?;
-    filters::sum(state, items, attribute, start, named)
+    let path = attribute.or(named.peek("attribute").ok());
+    let items = items(state, &list)?;
+    if let Some(path) = path {
+        need(&items, path)?;
+    }
+    let is_number = |value: &Value| value.kind() == ValueKind::Number;
+    for (index, item) in items.iter().enumerate() {
+        let value = path.map_or_else(|| item.clone(), |path| follow(item, path));
+        if !is_number(&value) {
+            return Err(invalid(format!("`sum` wants numbers, but item {index} is a {}", value.kind())));
+        }
+    }
+    if !start.as_ref().or(named.peek("start").ok().as_ref()).is_none_or(is_number) {
+        return Err(invalid("`sum` wants a number to start with".to_owned()));
+    }
+    filters::sum(state, Value::from(items), attribute, start, named)
+}
+
+/// As the stock filter, without its `indent`.
+fn tojson(value: &Value) -> Result<Value, Error> {
+    filters::tojson(value, None, Kwargs::from_iter::<[(&str, Value); 0]>([]))
 }
 
 fn join(

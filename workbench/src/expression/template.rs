@@ -1,9 +1,12 @@
 //! The names of files and the paths that `[evidence]` reads: templates over `{{ item }}`.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use minijinja::{Environment, Error, ErrorKind, Output, State, Value, context};
+
+use super::RuleError;
 
 /// What a filled template is used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,27 +34,36 @@ static PATHS: LazyLock<Environment<'static>> = LazyLock::new(|| {
 /// Fills in `item`, one entry of the list that `each` names.
 ///
 /// # Errors
-/// What the template lacks, as text.
-pub fn fill(template: &str, item: &Value, purpose: Purpose) -> Result<String, String> {
+/// What the template or the item lacks.
+pub fn fill(template: &str, item: &Value, purpose: Purpose) -> Result<String, RuleError> {
     let environment = match purpose {
         Purpose::FileName => &FILE_NAMES,
         Purpose::Path => &PATHS,
     };
-    environment.render_str(template, context! { item }).map_err(|error| reason(template, &error))
+    environment.render_str(template, context! { item }).map_err(|error| RuleError::from_engine(template, &error))
 }
 
-/// The names a template asks for.
+/// The names a template asks for: `item`, or none.
 ///
 /// # Errors
-/// What is wrong with it, as text.
-pub fn placeholders(template: &str) -> Result<BTreeSet<String>, String> {
-    let compiled = FILE_NAMES.template_from_str(template).map_err(|error| reason(template, &error))?;
-    Ok(compiled.undeclared_variables(false).into_iter().collect())
+/// When it is no template, and when it asks for anything else.
+pub fn placeholders(template: &str) -> Result<BTreeSet<String>, RuleError> {
+    let error = |error: Error| RuleError::from_engine(template, &error);
+    let names = FILE_NAMES.template_from_str(template).map_err(error)?.undeclared_variables(false);
+    if let Some(name) = names.iter().find(|name| *name != "item") {
+        let range = word(template, name);
+        let error = RuleError::new(template, format!("unknown name `{name}`"), range);
+        return Err(RuleError { help: Some("only `{{ item }}` can be filled in".to_owned()), ..error });
+    }
+    Ok(names.into_iter().collect())
 }
 
-fn reason(template: &str, error: &Error) -> String {
-    let reason = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
-    format!("`{template}`: {reason}")
+/// Where a name first stands as a word of its own, inside braces.
+fn word(template: &str, name: &str) -> Option<Range<usize>> {
+    let inside = template.find('{')?;
+    let is_part = |letter: char| letter == '_' || letter.is_alphanumeric();
+    let mut places = template[inside..].match_indices(name).map(|(at, _)| inside + at..inside + at + name.len());
+    places.find(|place| !template[..place.start].ends_with(is_part) && !template[place.end..].starts_with(is_part))
 }
 
 fn write_encoded(out: &mut Output, _state: &mut State, value: &Value) -> Result<(), Error> {

@@ -34,7 +34,8 @@ pub fn of_script_workers() -> Vec<Protection> {
         Protection {
             name: "system-call filter",
             active: LINUX && has_seccomp(),
-            keeps_from: "opening files and sockets and starting programs, should a script break out of its interpreter",
+            keeps_from: "opening files and sockets, starting programs and sending signals, should a script break out of \
+                         its interpreter",
         },
     ]
 }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use std::{fs, io, vec};
+use std::{io, vec};
 
 use async_trait::async_trait;
 use plugin_api::wire::ToolSpec;
@@ -14,6 +14,7 @@ use super::policy::{Policy, PolicyScript, Step};
 use super::tokens::{self, ConversationCount, count_blocks};
 use super::types::{Block, Model, ModelError, ModelReply, ModelRequest, StopReason, ToolDefinition, Usage};
 use crate::domain::Domain;
+use crate::files;
 use crate::sandbox::{Sandbox, ScriptEnd, ScriptLimits, ScriptOutcome};
 
 /// Name of the model in records, reports and on the command line.
@@ -56,7 +57,8 @@ fn missing(domain: &Domain, file: &str) -> RehearsalError {
 }
 
 fn read(path: &Path) -> Result<String, RehearsalError> {
-    fs::read_to_string(path).map_err(|source| RehearsalError::Unreadable { path: path.to_owned(), source })
+    files::read_text(path, files::LONGEST_TEXT)
+        .map_err(|source| RehearsalError::Unreadable { path: path.to_owned(), source })
 }
 
 enum Part {

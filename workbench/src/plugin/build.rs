@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 use std::time::SystemTime;
 
+use rustix::process::{Pid, Signal, kill_process_group};
 use serde::Deserialize;
-use tokio::process::Command;
+use tokio::process::{Child, Command};
 
 use super::error::PluginError;
 use crate::domain::Domain;
@@ -146,7 +147,35 @@ async fn run_cargo(name: &str, workspace: &Path, target: &Path) -> io::Result<Ou
     // The same as `-p NAME`, but a name that a dependency has as well is no riddle.
     cargo.arg("--manifest-path").arg(workspace.join("plugins").join(name).join("Cargo.toml"));
     cargo.arg("--target-dir").arg(target).env("CARGO_TERM_COLOR", "never").current_dir(workspace);
-    cargo.stdin(Stdio::null()).kill_on_drop(true).output().await
+    // A group of its own, so that compilers which cargo has started end with it when the command is interrupted.
+    cargo.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = cargo.spawn()?;
+    let group = Group::of(&child);
+    let output = child.wait_with_output().await;
+    group.ended();
+    output
+}
+
+/// A process group that is ended with SIGTERM when this is dropped.
+struct Group(Option<Pid>);
+
+impl Group {
+    fn of(leader: &Child) -> Self {
+        Self(leader.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw))
+    }
+
+    fn ended(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if let Some(group) = self.0 {
+            // An error means that all of it has ended.
+            let _ended = kill_process_group(group, Signal::TERM);
+        }
+    }
 }
 
 /// One line of cargo's messages, as far as it matters here.

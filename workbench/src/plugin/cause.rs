@@ -5,6 +5,9 @@ use std::process::ExitStatus;
 
 use rustix::process::Signal;
 
+/// The cause of a death that was nobody's fault in the worker.
+pub(super) const KILLED: &str = "killed from outside, perhaps for lack of memory";
+
 /// Says in a few words why the process ended. `stderr` is the end of its standard error, the only
 /// thing that tells an abort from a stack overflow or a lack of memory.
 pub(super) fn cause(status: ExitStatus, stderr: &str) -> String {
@@ -24,7 +27,7 @@ fn cause_of_signal(number: i32, stderr: &str) -> String {
         Some(Signal::ILL) => "illegal instruction".to_owned(),
         Some(Signal::BUS) => "bus error, perhaps in a file that was cut short".to_owned(),
         Some(Signal::FPE) => "arithmetic error".to_owned(),
-        Some(Signal::KILL) => "killed from outside, perhaps for lack of memory".to_owned(),
+        Some(Signal::KILL) => KILLED.to_owned(),
         Some(Signal::SEGV) => "segmentation fault".to_owned(),
         Some(Signal::XFSZ) => "wrote a longer file than it may".to_owned(),
         Some(Signal::SYS) => "forbidden system call".to_owned(),

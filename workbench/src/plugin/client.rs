@@ -6,15 +6,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use plugin_api::wire::{Hello, Reply, Request, ToolSpec, WIRE_VERSION, join};
+use plugin_api::wire::{COMPILER, Hello, Reply, Request, ToolSpec, WIRE_VERSION, join};
 use serde_json::value::RawValue;
 use tokio::sync::Semaphore;
 
 use super::CallOutcome;
 use super::build::rebuild_command;
+use super::cause::KILLED;
 use super::error::PluginError;
-use super::link::{Answered, Link, StartFailure, Unanswered};
+use super::link::{Link, StartFailure};
 use super::messages::{CALLS_IN_FLIGHT, LoadFailure, split};
+use super::pending::{Answered, Unanswered};
 use super::services::HostServices;
 use super::tail::Tail;
 
@@ -60,9 +62,12 @@ impl PluginClient {
             worker: Mutex::new(Worker::None),
             ids: AtomicU64::new(1),
         });
-        let link = core.link().await?;
-        let tools = core.describe(&link).await?;
-        Ok(Self { core, tools })
+        let tools = match core.introduce().await {
+            // As a call whose worker died, it gets a second try.
+            Err(PluginError::Start { reason, .. }) if reason == KILLED => core.introduce().await,
+            tools => tools,
+        };
+        Ok(Self { core, tools: tools? })
     }
 
     /// The plugin's tools, in its order.
@@ -127,6 +132,11 @@ enum Worker {
 }
 
 impl Core {
+    async fn introduce(&self) -> Result<Vec<ToolSpec>, PluginError> {
+        let link = self.link().await?;
+        self.describe(&link).await
+    }
+
     async fn call(&self, message: Bytes) -> Result<Answered, Unanswered> {
         let first = {
             let _slot = self.slots.acquire().await;
@@ -211,9 +221,15 @@ impl Core {
             plugin_api: env!("CARGO_PKG_VERSION").to_owned(),
             name: String::new(),
             features: Vec::new(),
+            compiler: COMPILER.to_owned(),
         };
         match self.ask(link, &Request::Hello(hello)).await? {
-            Reply::Hello(theirs) if theirs.wire == WIRE_VERSION => Ok(()),
+            Reply::Hello(theirs) if theirs.wire == WIRE_VERSION && is_ours(&theirs.compiler) => Ok(()),
+            Reply::Hello(theirs) if theirs.wire == WIRE_VERSION => Err(PluginError::Compiler {
+                library: self.library.clone(),
+                theirs: theirs.compiler,
+                rebuild: rebuild_command(&self.library),
+            }),
             Reply::Hello(theirs) => Err(PluginError::Wire {
                 library: self.library.clone(),
                 theirs: theirs.wire,
@@ -276,6 +292,11 @@ fn explained(message: String, library: &Path) -> String {
         return format!("{message}; a plugin may link libraries of the system and those beside it");
     }
     message
+}
+
+/// Whether a plugin comes from the compiler of this program, or from none that says its name.
+fn is_ours(compiler: &str) -> bool {
+    compiler.is_empty() || COMPILER.is_empty() || compiler == COMPILER
 }
 
 /// What a tool answers must be JSON; it is looked at here once, and never again on its way. A document that the host has

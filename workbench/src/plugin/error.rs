@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use plugin_api::abi::ABI_VERSION;
-use plugin_api::wire::WIRE_VERSION;
+use plugin_api::wire::{COMPILER, WIRE_VERSION};
 
 /// Why a plugin cannot be built, loaded or started.
 #[derive(Debug, thiserror::Error)]
@@ -78,6 +78,16 @@ pub enum PluginError {
         theirs: u32,
         /// The crate it was built with.
         plugin_api: String,
+        /// The command that rebuilds it.
+        rebuild: String,
+    },
+    /// The library was built by another Rust compiler: it is stale, or comes from elsewhere.
+    #[error("{} was built by {theirs}, this workbench by {COMPILER}; rebuild it: {rebuild}", library.display())]
+    Compiler {
+        /// The library.
+        library: PathBuf,
+        /// The compiler's own words.
+        theirs: String,
         /// The command that rebuilds it.
         rebuild: String,
     },

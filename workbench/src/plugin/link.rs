@@ -1,9 +1,8 @@
 //! The channel to one worker process: calls go out, answers and requests come in, until it dies.
 
-use std::collections::HashMap;
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -17,6 +16,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::messages::{FromWorker, LoadFailure, ToWorker, split};
+use super::pending::{Answered, End, PendingCalls, Unanswered};
 use super::process::WorkerProcess;
 use super::services::HostServices;
 use super::tail::Tail;
@@ -32,6 +32,12 @@ const UPCALLS_AT_ONCE: usize = 64;
 /// host's memory.
 const REPLY_ROOM: usize = 64 * 1024;
 
+/// KiB of requests that are served at once; more wait to be read. One that is as long as a frame may be fits.
+const REQUEST_ROOM: usize = 512 * 1024;
+
+/// Bytes of a plugin's reason for a refusal that are told.
+const REASON: usize = 4096;
+
 /// How long frames of a process that has ended may still come in.
 const DRAIN_LIMIT: Duration = Duration::from_millis(500);
 
@@ -42,26 +48,6 @@ pub(super) enum StartFailure {
     Library(LoadFailure),
     /// The process could not be started, or died; the text names the cause.
     Process(String),
-}
-
-/// Why a message got no answer.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Unanswered {
-    /// The worker died; the text names the cause.
-    Died(String),
-    /// The call took too long, and the worker was killed for it.
-    TimedOut,
-    /// The plugin did not understand the message; the text is its own.
-    Refused(String),
-}
-
-/// What the plugin answered.
-#[derive(Debug)]
-pub(super) struct Answered {
-    /// A message of `plugin_api::wire`.
-    pub(super) message: Bytes,
-    /// The last JSON document that the host gave the call: most tools hand it on as it is.
-    pub(super) given: Option<Bytes>,
 }
 
 /// A worker that is alive, or was. Dropping it kills the worker.
@@ -121,15 +107,21 @@ impl Link {
         let (pending, kill) = (Arc::new(PendingCalls::default()), Arc::new(Notify::new()));
         // Frames are written by a task of their own, so that whoever gives up waiting leaves none half written.
         tokio::spawn(write_all(queue, stream));
-        let room = Arc::new(Semaphore::new(REPLY_ROOM));
-        let server = UpcallServer { outgoing: outgoing.clone(), room, pending: Arc::clone(&pending), services, log };
+        let server = UpcallServer {
+            outgoing: outgoing.clone(),
+            requests: Arc::new(Semaphore::new(REQUEST_ROOM)),
+            replies: Arc::new(Semaphore::new(REPLY_ROOM)),
+            pending: Arc::clone(&pending),
+            services,
+            log,
+        };
         tokio::spawn(server.attend(process, incoming, Arc::clone(&kill)));
         Self { outgoing, pending, kill }
     }
 
     /// Whether the worker has died.
     pub(super) fn is_dead(&self) -> bool {
-        self.pending.death.borrow().is_some()
+        self.pending.is_dead()
     }
 
     /// Sends one message and waits for its answer; `id` is used once. The clock of `limit` stands
@@ -175,9 +167,7 @@ impl Link {
     /// Kills the worker and waits until it is gone.
     pub(super) async fn stop(&self) {
         self.kill();
-        let mut death = self.pending.death.subscribe();
-        // The sender lives in `self`, so there is an end to wait for.
-        let _gone = death.wait_for(Option::is_some).await;
+        self.pending.death().await;
     }
 }
 
@@ -197,88 +187,14 @@ async fn write_all(mut queue: UnboundedReceiver<Outgoing>, stream: OwnedWriteHal
     }
 }
 
-/// The calls a worker has not answered yet, and how it died.
-struct PendingCalls {
-    calls: Mutex<HashMap<u64, Pending>>,
-    death: watch::Sender<Option<String>>,
-}
-
-struct Pending {
-    answer: oneshot::Sender<End>,
-    /// Upcalls the call waits for.
-    upcalls: watch::Sender<usize>,
-    /// See [`Answered::given`].
-    given: Option<Bytes>,
-}
-
-impl Default for PendingCalls {
-    fn default() -> Self {
-        Self { calls: Mutex::default(), death: watch::Sender::new(None) }
-    }
-}
-
-type End = Result<Answered, Unanswered>;
-
-type Entered = (oneshot::Receiver<End>, watch::Receiver<usize>);
-
-impl PendingCalls {
-    fn enter(&self, id: u64) -> Result<Entered, Unanswered> {
-        let (answer, receiver) = oneshot::channel();
-        let (upcalls, counter) = watch::channel(0);
-        let mut calls = self.calls();
-        // Looked at under the lock, so that no call enters behind `fail_all`.
-        if self.death.borrow().is_some() {
-            return Err(self.died());
-        }
-        calls.insert(id, Pending { answer, upcalls, given: None });
-        Ok((receiver, counter))
-    }
-
-    /// An error for a call that is not under way: a worker answers each call once.
-    fn resolve(&self, id: u64, end: Result<Bytes, Unanswered>) -> io::Result<()> {
-        let pending = self.calls().remove(&id);
-        let Pending { answer, given, .. } =
-            pending.ok_or_else(|| io::Error::other(format!("it answered call {id}, which is not under way")))?;
-        // Whoever asked may have gone.
-        let _unheard = answer.send(end.map(|message| Answered { message, given }));
-        Ok(())
-    }
-
-    /// Whether the call is still under way; if so, its clock now stands.
-    fn upcall_started(&self, call: u64) -> bool {
-        self.calls().get(&call).map(|pending| pending.upcalls.send_modify(|waiting| *waiting += 1)).is_some()
-    }
-
-    /// An upcall was answered, with a JSON document where one was `given`.
-    fn upcall_ended(&self, call: u64, given: Option<Bytes>) {
-        if let Some(pending) = self.calls().get_mut(&call) {
-            pending.given = given.or(pending.given.take());
-            pending.upcalls.send_modify(|waiting| *waiting -= 1);
-        }
-    }
-
-    fn fail_all(&self, cause: &str) {
-        let mut calls = self.calls();
-        self.death.send_replace(Some(cause.to_owned()));
-        for (_, pending) in calls.drain() {
-            let _unheard = pending.answer.send(Err(Unanswered::Died(cause.to_owned())));
-        }
-    }
-
-    fn died(&self) -> Unanswered {
-        Unanswered::Died(self.death.borrow().clone().unwrap_or_default())
-    }
-
-    fn calls(&self) -> MutexGuard<'_, HashMap<u64, Pending>> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 /// What attends to a worker for as long as it lives.
 #[derive(Clone)]
 struct UpcallServer {
     outgoing: UnboundedSender<Outgoing>,
-    room: Arc<Semaphore>,
+    /// Room for requests that are served, in KiB.
+    requests: Arc<Semaphore>,
+    /// Room for replies that are not read yet, in KiB.
+    replies: Arc<Semaphore>,
     pending: Arc<PendingCalls>,
     services: Arc<dyn HostServices>,
     log: Arc<Tail>,
@@ -299,6 +215,10 @@ impl UpcallServer {
         };
         let cause = match end {
             Some(Ok(())) => process.cause().await,
+            // A process that died with words of ours unread resets the channel.
+            Some(Err(error)) if error.kind() != io::ErrorKind::InvalidData && error.kind() != io::ErrorKind::Other => {
+                process.cause().await
+            }
             Some(Err(error)) => {
                 process.kill().await;
                 format!("broke the protocol: {error}")
@@ -318,7 +238,7 @@ impl UpcallServer {
             match head {
                 FromWorker::Answer { id } => self.pending.resolve(id, Ok(body))?,
                 FromWorker::Refused { id } => {
-                    let text = String::from_utf8_lossy(&body).into_owned();
+                    let text = String::from_utf8_lossy(&body[..body.len().min(REASON)]).into_owned();
                     self.pending.resolve(id, Err(Unanswered::Refused(text)))?;
                 }
                 FromWorker::Request { id, call } => {
@@ -326,7 +246,8 @@ impl UpcallServer {
                     if upcalls.len() >= UPCALLS_AT_ONCE {
                         upcalls.join_next().await;
                     }
-                    self.serve(id, call, body, upcalls);
+                    let room = room_for(body.len(), &self.requests, REQUEST_ROOM).await;
+                    self.serve(id, call, body, room, upcalls);
                 }
                 FromWorker::Ready | FromWorker::Failed { .. } => {
                     return Err(io::Error::other("it said twice that it is ready"));
@@ -336,7 +257,7 @@ impl UpcallServer {
         Ok(())
     }
 
-    fn serve(&self, id: u64, call: u64, message: Bytes, upcalls: &mut JoinSet<()>) {
+    fn serve(&self, id: u64, call: u64, message: Bytes, room: Option<OwnedSemaphorePermit>, upcalls: &mut JoinSet<()>) {
         let server = self.clone();
         let under_way = self.pending.upcall_started(call);
         upcalls.spawn(async move {
@@ -347,8 +268,11 @@ impl UpcallServer {
                 server.pending.upcall_ended(call, matches!(reply, HostReply::Json).then(|| body.clone()));
                 answer
             } else {
+                drop(message);
                 (HostReply::Error(ToolError::new("the call that asks has ended")), Bytes::new())
             };
+            // The request is served and gone; the reply has a room of its own.
+            drop(room);
             server.reply(id, &reply, body).await;
         });
     }
@@ -368,11 +292,22 @@ impl UpcallServer {
     }
 
     async fn reply(&self, id: u64, reply: &HostReply, body: Bytes) {
-        let kibibytes = body.len().div_ceil(1024).clamp(1, REPLY_ROOM) as u32;
-        // The room is never closed.
-        let room = Arc::clone(&self.room).acquire_many_owned(kibibytes).await.ok();
-        let body = [Bytes::from(join(reply, &[])), body];
+        let mut body = [Bytes::from(join(reply, &[])), body];
+        let length = body[0].len() + body[1].len();
+        if length as u64 > frames::MAX_BODY {
+            // A worker would take that for a broken frame.
+            let message = format!("the answer has {length} bytes, over the limit of {}", frames::MAX_BODY);
+            body = [Bytes::from(join(&HostReply::Error(ToolError::new(message)), &[])), Bytes::new()];
+        }
+        let room = room_for(body[1].len(), &self.replies, REPLY_ROOM).await;
         // A closed queue means a dead worker: nobody waits for the reply.
         let _queued = self.outgoing.send(Outgoing { head: ToWorker::Reply { id }, body, room });
     }
+}
+
+/// Waits until there is room for so many bytes; what is longer than all of it takes all.
+async fn room_for(bytes: usize, room: &Arc<Semaphore>, most: usize) -> Option<OwnedSemaphorePermit> {
+    let kibibytes = bytes.div_ceil(1024).clamp(1, most) as u32;
+    // It is never closed.
+    Arc::clone(room).acquire_many_owned(kibibytes).await.ok()
 }

@@ -73,8 +73,14 @@ pub(super) enum LoadFailure {
     },
 }
 
+/// Longest head of a message, in bytes. What a plugin says in it is parsed, and may take many times that memory.
+const MAX_HEAD: usize = 1 << 20;
+
 /// Takes a message of `plugin_api::wire` apart; the body is shared, not copied.
 pub(super) fn split<H: DeserializeOwned>(message: &Bytes) -> Result<(H, Bytes), String> {
+    if message.len() > MAX_HEAD && !message[..MAX_HEAD].contains(&b'\n') {
+        return Err(format!("the head of a message is over the limit of {MAX_HEAD} bytes"));
+    }
     let (head, body) = wire::split(message)?;
     Ok((head, message.slice_ref(body)))
 }

@@ -8,6 +8,7 @@ mod error;
 mod library;
 mod link;
 mod messages;
+mod pending;
 mod process;
 mod services;
 mod tail;

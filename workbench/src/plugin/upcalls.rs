@@ -9,8 +9,14 @@ use tokio::task::spawn_blocking;
 
 use super::documents::Documents;
 use super::services::HostServices;
-use crate::artifacts::{OutFolder, Pages, contact_sheet};
+use crate::artifacts::{OutError, OutFolder, PageError, Pages, SheetError, contact_sheet};
+use crate::bounded_json::{self, ParseError};
+use crate::results::faults::Faults;
+use crate::results::format::Fault;
 use crate::web::{Expect, WebClient, WebError};
+
+/// Bytes of memory the data of a page may take.
+const MAX_DATA: u64 = 128 << 20;
 
 /// Serves a plugin's upcalls with the domain's web client, the run's `out/` and the page templates.
 pub struct RunServices {
@@ -19,6 +25,8 @@ pub struct RunServices {
     pages: Pages,
     /// What was fetched and not handed over.
     documents: Documents,
+    /// Files that could not be written or read.
+    faults: Faults,
 }
 
 type Served = Result<(HostReply, Bytes), ToolError>;
@@ -37,7 +45,14 @@ impl HostServices for RunServices {
 impl RunServices {
     /// Services for one run: what it fetches goes through `web`, what it saves into `out`.
     pub fn new(web: WebClient, out: OutFolder, pages: Pages) -> Self {
-        Self { web, out, pages, documents: Documents::default() }
+        Self { web, out, pages, documents: Documents::default(), faults: Faults::default() }
+    }
+
+    /// What tools have met that is neither their fault nor their caller's: of the API and of the disk.
+    pub fn faults(&self) -> Vec<Fault> {
+        let mut faults = self.web.faults();
+        faults.extend(self.faults.met());
+        faults
     }
 
     async fn serve(&self, call: u64, request: HostRequest, body: Bytes) -> Served {
@@ -69,34 +84,81 @@ impl RunServices {
 
     async fn save(&self, name: String, extension: String, bytes: Bytes) -> Served {
         let out = self.out.clone();
-        file(move || out.save(&name, &extension, &bytes).map_err(tool_error)).await
+        self.file(move || Ok(out.save(&name, &extension, &bytes)?)).await
     }
 
     async fn contact_sheet(&self, name: String, pictures: Vec<Picture>) -> Served {
         let out = self.out.clone();
-        file(move || {
-            let sheet = contact_sheet(&out, &pictures).map_err(tool_error)?;
-            out.save(&name, "jpg", &sheet).map_err(tool_error)
+        self.file(move || {
+            let sheet = contact_sheet(&out, &pictures)?;
+            Ok(out.save(&name, "jpg", &sheet)?)
         })
         .await
     }
 
     async fn render(&self, template: String, name: String, body: Bytes) -> Served {
         let (out, pages) = (self.out.clone(), self.pages.clone());
-        file(move || {
-            let data: Value = serde_json::from_slice(&body)
-                .map_err(|error| ToolError::new(format!("the data of the page {template} is not JSON: {error}")))?;
-            let page = pages.render(&template, &data).map_err(tool_error)?;
-            out.save(&name, "html", page.as_bytes()).map_err(tool_error)
+        self.file(move || {
+            let data: Value = bounded_json::parse(&body, MAX_DATA).map_err(|error| {
+                let wrong = match error {
+                    ParseError::Json(error) => format!("is not JSON: {error}"),
+                    too_big @ ParseError::TooBig { .. } => format!("is too much: {too_big}"),
+                };
+                Unmade::Refused(ToolError::new(format!("the data of the page {template} {wrong}")))
+            })?;
+            let page = pages.render(&template, &data)?;
+            Ok(out.save(&name, "html", page.as_bytes())?)
         })
         .await
     }
+
+    /// Makes a file where waiting for the disk, or decoding pictures, holds nobody up.
+    async fn file(&self, make: impl FnOnce() -> Result<SavedFile, Unmade> + Send + 'static) -> Served {
+        let made = spawn_blocking(make).await;
+        let made = made.unwrap_or_else(|error| Err(Unmade::Fault(ToolError::new(format!("the host failed: {error}")))));
+        match made {
+            Ok(file) => Ok(bare(HostReply::File(file))),
+            Err(Unmade::Refused(error)) => Err(error),
+            Err(Unmade::Fault(error)) => {
+                self.faults.note(&error.to_string());
+                Err(error)
+            }
+        }
+    }
 }
 
-/// Makes a file where waiting for the disk, or decoding pictures, holds nobody up.
-async fn file(make: impl FnOnce() -> Result<SavedFile, ToolError> + Send + 'static) -> Served {
-    let made = spawn_blocking(make).await.map_err(|error| ToolError::new(format!("the host failed: {error}")))?;
-    Ok(bare(HostReply::File(made?)))
+/// Why a file was not made.
+enum Unmade {
+    /// It cannot be made of what was given.
+    Refused(ToolError),
+    /// The disk or the host failed.
+    Fault(ToolError),
+}
+
+impl From<OutError> for Unmade {
+    fn from(error: OutError) -> Self {
+        match error {
+            OutError::Io { .. } => Self::Fault(tool_error(error)),
+            OutError::Missing { .. } | OutError::TooLarge { .. } | OutError::Full { .. } => {
+                Self::Refused(tool_error(error))
+            }
+        }
+    }
+}
+
+impl From<SheetError> for Unmade {
+    fn from(error: SheetError) -> Self {
+        match error {
+            SheetError::File(error) => error.into(),
+            other => Self::Refused(tool_error(other)),
+        }
+    }
+}
+
+impl From<PageError> for Unmade {
+    fn from(error: PageError) -> Self {
+        Self::Refused(tool_error(error))
+    }
 }
 
 fn bare(reply: HostReply) -> (HostReply, Bytes) {

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
+use crate::printer::plain;
 use crate::results::format::{CallRecord, RuleStatus, RunRecord, Verdict};
 
-use super::table::{got_text, grouped, mark, plain, run_line, table, trimmed};
+use super::table::{got_text, grouped, mark, run_line, table, trimmed};
 
 /// The run's settings, its turns, its calls by tool, its last words and its verdict.
 pub fn story(run: &RunRecord, ledger: &[CallRecord]) -> String {
@@ -23,6 +24,7 @@ pub fn story(run: &RunRecord, ledger: &[CallRecord]) -> String {
     let _ = writeln!(text, "{} network requests, {} cache hits\n", run.network_calls, run.cache_hits);
     text.push_str(&turns(run));
     text.push_str(&calls(ledger));
+    text.push_str(&faults(run));
     if !run.final_text.is_empty() {
         let _ = writeln!(text, "\nlast words (never judged)\n{}", indented(run.final_text.trim_end()));
     }
@@ -76,6 +78,15 @@ fn calls(ledger: &[CallRecord]) -> String {
         counted(nested.iter().map(|call| call.tool.as_str())),
         grouped(bytes)
     )
+}
+
+fn faults(run: &RunRecord) -> String {
+    let lines = run.faults.iter().map(|fault| {
+        let times = if fault.count > 1 { format!(" ×{}", fault.count) } else { String::new() };
+        format!("  {}{times}\n", fault.text)
+    });
+    let lines: String = lines.collect();
+    if lines.is_empty() { lines } else { format!("\nfaults that are not the model's\n{lines}") }
 }
 
 /// `get_object ×12, download_image`, in order of first use.

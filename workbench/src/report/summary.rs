@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::results::format::{REPORT_FORMAT, RuleStatus, RunRecord, Stop};
+use crate::results::attempts::is_decided;
+use crate::results::format::{REPORT_FORMAT, RuleStatus, RunRecord};
 
 /// The whole report.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -128,9 +129,7 @@ pub fn passed(run: &RunRecord) -> bool {
 /// Whether a run says nothing about the model: it was cut off by a fault or by hand, it was not judged, or a rule met
 /// a fault that is not the model's.
 pub fn undecided(run: &RunRecord) -> bool {
-    let cut_off = matches!(run.stop, Stop::ModelError | Stop::Interrupted);
-    let Some(verdict) = &run.verify else { return true };
-    cut_off || verdict.rules.iter().any(|rule| rule.status == RuleStatus::Error)
+    !is_decided(run)
 }
 
 /// Calls of a run, as people count them: what the model asked for, and what scripts did.

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use comfy_table::{CellAlignment, ColumnConstraint, Table, presets};
 
 use crate::model::rehearsal;
+use crate::printer::plain;
 use crate::results::format::RunRecord;
 
 use super::shortfall;
@@ -23,17 +24,6 @@ pub fn report(report: &Report) -> String {
     }
     let parts: Vec<String> = settings.iter().map(|setting| part(report, setting, &settings)).collect();
     plain(&format!("{}\n", parts.join("\n").trim_end()))
-}
-
-/// Text as a terminal may have it: what a model, an API or a handed-in run wrote must not move the
-/// cursor or repaint a verdict.
-pub fn plain(text: &str) -> String {
-    let shown = |letter: char| match letter {
-        '\n' | '\t' => letter,
-        _ if letter.is_control() => char::REPLACEMENT_CHARACTER,
-        _ => letter,
-    };
-    text.chars().map(shown).collect()
 }
 
 /// What is said of the runs of one setting.

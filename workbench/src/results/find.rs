@@ -48,7 +48,8 @@ pub fn list_runs(results: &Path, domain: Option<&str>) -> Result<Listing, StoreE
 /// without `<domain>/`, or the beginning of a name that fits no other run.
 pub fn find_run(results: &Path, asked: &str) -> Result<PathBuf, StoreError> {
     let path = Path::new(asked);
-    if path.join(RECORD_FILE).is_file() {
+    // Whatever stands there; reading it says what is wrong with it.
+    if fs::symlink_metadata(path.join(RECORD_FILE)).is_ok() {
         return Ok(path.to_owned());
     }
     if path.is_file() && path.ends_with(RECORD_FILE) {
@@ -96,7 +97,7 @@ fn names_of(folder: &Path) -> (String, String) {
 /// Folders two levels down that hold a record, by domain and name. Names begin with the time, so
 /// this is oldest first within a domain. Hidden folders, such as the cache, hold no runs. Beside
 /// them the folders that could not be looked into.
-fn run_folders(results: &Path) -> Result<(Vec<PathBuf>, Vec<StoreError>), StoreError> {
+pub(super) fn run_folders(results: &Path) -> Result<(Vec<PathBuf>, Vec<StoreError>), StoreError> {
     let mut found = Vec::new();
     let mut unreadable = Vec::new();
     for domain in folders_in(results)? {

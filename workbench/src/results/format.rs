@@ -59,6 +59,9 @@ pub struct RunRecord {
     /// Counts the runs of this domain and mode in that command, from 1.
     #[serde(default)]
     pub number: u32,
+    /// What `compare` was to make in all; absent in runs of other commands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<Comparison>,
     /// What the user called this run.
     pub tag: Option<String>,
     /// What the rehearsal of the domain repeats; null for other models, and where the manifest does not say.
@@ -105,10 +108,33 @@ pub struct RunRecord {
     /// Requests answered by cache or cassette during this run.
     #[serde(default)]
     pub cache_hits: u64,
+    /// What its tools met that is not the model's fault; injected faults are not among it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<Fault>,
     /// The model's last words; never judged.
     pub final_text: String,
     /// The verdict; null until the run was judged.
     pub verify: Option<Verdict>,
+}
+
+/// What a comparison is to make: `runs` runs of each mode on each domain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// Names of the domains, in the order they were given.
+    pub domains: Vec<String>,
+    /// Names of the modes, likewise.
+    pub modes: Vec<String>,
+    /// Runs of each mode.
+    pub runs: u32,
+}
+
+/// A fault that is not the model's: of the API, the network, the cassette, the disk or the plugin.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// What failed, with which value.
+    pub text: String,
+    /// How often.
+    pub count: u64,
 }
 
 /// Figures of one turn.

@@ -4,7 +4,7 @@
 //! into it: a host killed at any moment leaves a folder that can be read.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -14,18 +14,27 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::format::{CallRecord, RUN_FORMAT, RunRecord, Verdict};
-use crate::files::write_whole;
+use crate::bounded_json;
+use crate::files::{LONGEST_TEXT, ReadError, hold, read_regular, write_whole};
 
 /// Name of the record in a run's folder; a folder that holds one is a run.
 pub const RECORD_FILE: &str = "run.json";
-const TRANSCRIPT_FILE: &str = "transcript.jsonl";
-const LEDGER_FILE: &str = "ledger.jsonl";
+pub(super) const TRANSCRIPT_FILE: &str = "transcript.jsonl";
+pub(super) const LEDGER_FILE: &str = "ledger.jsonl";
 const VERDICT_FILE: &str = "verify.json";
 const EVIDENCE_FILE: &str = "evidence.json";
-const MANIFEST_FILE: &str = "domain.toml";
+pub(super) const MANIFEST_FILE: &str = "domain.toml";
 
-/// Largest file read back. Folders are handed in by others, so what is in them is bounded.
-const MAX_FILE: u64 = 256 * 1024 * 1024;
+/// Bytes of `run.json`, and memory it may take. Folders are handed in by others, so what is in them is bounded.
+const MAX_RECORD: Bounds = Bounds { file: 8 << 20, memory: 64 << 20 };
+/// The same of `evidence.json`, which holds what the API answered, and of the lines of a ledger or transcript in all.
+const MAX_CONTENT: Bounds = Bounds { file: 128 << 20, memory: 512 << 20 };
+
+#[derive(Clone, Copy)]
+struct Bounds {
+    file: u64,
+    memory: u64,
+}
 
 /// Why results could not be written, read or found. Every text names the file.
 #[derive(Debug, thiserror::Error)]
@@ -90,6 +99,8 @@ pub struct RunFolder {
     name: String,
     transcript: Mutex<File>,
     ledger: Mutex<File>,
+    /// Says that the run is under way: without a record the folder would look like one of a dead process.
+    _lock: File,
 }
 
 impl RunFolder {
@@ -104,14 +115,14 @@ impl RunFolder {
     ) -> Result<Self, StoreError> {
         let parent = results.join(domain);
         fs::create_dir_all(&parent).map_err(StoreError::io("create", &parent))?;
-        let (name, path) = claim(&parent, &started.strftime("%Y-%m-%dT%H-%M-%SZ").to_string(), mode, number)?;
+        let (name, path, lock) = claim(&parent, &started.strftime("%Y-%m-%dT%H-%M-%SZ").to_string(), mode, number)?;
         for folder in ["out", "scripts"] {
             let folder = path.join(folder);
             fs::create_dir(&folder).map_err(StoreError::io("create", &folder))?;
         }
         let transcript = Mutex::new(append_to(&path.join(TRANSCRIPT_FILE))?);
         let ledger = Mutex::new(append_to(&path.join(LEDGER_FILE))?);
-        Ok(Self { path, name, transcript, ledger })
+        Ok(Self { path, name, transcript, ledger, _lock: lock })
     }
 
     /// The folder.
@@ -193,7 +204,7 @@ pub fn write_verdict(run: &Path, verdict: &Verdict) -> Result<(), StoreError> {
 /// Reads `run.json` of a run's folder.
 pub fn read_run(run: &Path) -> Result<RunRecord, StoreError> {
     let path = run.join(RECORD_FILE);
-    let record: Value = read_json(&path)?;
+    let record: Value = read_json(&path, MAX_RECORD)?;
     match record.get("format").and_then(Value::as_str) {
         Some(RUN_FORMAT) => {}
         Some(other) => {
@@ -207,10 +218,16 @@ pub fn read_run(run: &Path) -> Result<RunRecord, StoreError> {
     serde_json::from_value(record).map_err(|error| StoreError::content(&path, error.to_string()))
 }
 
+/// Reads the manifest a run was made by, as text.
+pub fn read_manifest(run: &Path) -> Result<String, StoreError> {
+    let path = run.join(MANIFEST_FILE);
+    String::from_utf8(read_bounded(&path, LONGEST_TEXT)?).map_err(|error| StoreError::content(&path, error.to_string()))
+}
+
 /// Reads what the verifier fetched, so that a verdict can be repeated; `None` when the run was never judged.
 pub fn read_evidence(run: &Path) -> Result<Option<Value>, StoreError> {
     let path = run.join(EVIDENCE_FILE);
-    if path.exists() { read_json(&path).map(Some) } else { Ok(None) }
+    if path.exists() { read_json(&path, MAX_CONTENT).map(Some) } else { Ok(None) }
 }
 
 /// Reads the calls of a run. A last line that a killed host left half written is left out.
@@ -224,13 +241,19 @@ pub fn read_transcript(run: &Path) -> Result<Vec<Value>, StoreError> {
 }
 
 /// Making a folder is atomic, so two processes never get the same one.
-fn claim(parent: &Path, time: &str, mode: &str, first: u32) -> Result<(String, PathBuf), StoreError> {
+fn claim(parent: &Path, time: &str, mode: &str, first: u32) -> Result<(String, PathBuf, File), StoreError> {
     let mut number = first;
     loop {
         let name = format!("{time}-{mode}-{number}");
         let path = parent.join(&name);
         match fs::create_dir(&path) {
-            Ok(()) => return Ok((name, path)),
+            Ok(()) => match File::open(&path) {
+                Ok(lock) if hold(&lock, &path) => return Ok((name, path, lock)),
+                // Swept by another process before it was locked.
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(StoreError::io("create", &path)(error)),
+            },
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < u32::MAX => number += 1,
             Err(error) => return Err(StoreError::io("create", &path)(error)),
         }
@@ -241,12 +264,18 @@ fn append_to(path: &Path) -> Result<File, StoreError> {
     OpenOptions::new().create_new(true).append(true).open(path).map_err(StoreError::io("create", path))
 }
 
-/// One write a line, so that lines of concurrent calls never mix.
+/// One write a line, so that lines of concurrent calls never mix. What a full disk cuts off is taken back: a line that
+/// follows once there is room again must not continue half a line.
 fn append(file: &Mutex<File>, path: &Path, value: &impl Serialize) -> Result<(), StoreError> {
     let mut line = to_json(path, value, serde_json::to_vec)?;
     line.push(b'\n');
     let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-    file.write_all(&line).and_then(|()| file.flush()).map_err(StoreError::io("write", path))
+    let before = file.metadata().map_err(StoreError::io("write", path))?.len();
+    file.write_all(&line).map_err(|error| {
+        // Where this fails, too, readers of a last half line know what to do.
+        _ = file.set_len(before);
+        StoreError::io("write", path)(error)
+    })
 }
 
 fn write_json(path: &Path, value: &impl Serialize) -> Result<(), StoreError> {
@@ -267,32 +296,29 @@ fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     write_whole(path, bytes).map_err(StoreError::io("write", path))
 }
 
-fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, StoreError> {
-    serde_json::from_slice(&read_bounded(path)?).map_err(|error| StoreError::content(path, error.to_string()))
+fn read_json<T: DeserializeOwned>(path: &Path, bounds: Bounds) -> Result<T, StoreError> {
+    let bytes = read_bounded(path, bounds.file)?;
+    bounded_json::parse(&bytes, bounds.memory).map_err(|error| StoreError::content(path, error.to_string()))
 }
 
 fn read_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, StoreError> {
-    let bytes = read_bounded(path)?;
+    let bytes = read_bounded(path, MAX_CONTENT.file)?;
     let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(&bytes[..0], |end| &bytes[..end]);
+    let mut left = MAX_CONTENT.memory;
     let lines = whole.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
     lines
         .map(|(index, line)| {
-            serde_json::from_slice(line)
-                .map_err(|error| StoreError::content(path, format!("line {}: {error}", index + 1)))
+            let value = bounded_json::parse(line, left)
+                .map_err(|error| StoreError::content(path, format!("line {}: {error}", index + 1)))?;
+            left -= bounded_json::weight(line);
+            Ok(value)
         })
         .collect()
 }
 
-fn read_bounded(path: &Path) -> Result<Vec<u8>, StoreError> {
-    let mut bytes = Vec::new();
-    // A pipe would block its reader for ever.
-    if !fs::metadata(path).map_err(StoreError::io("read", path))?.is_file() {
-        return Err(StoreError::content(path, "it is not a regular file"));
-    }
-    let file = File::open(path).map_err(StoreError::io("read", path))?;
-    file.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(StoreError::io("read", path))?;
-    if bytes.len() as u64 > MAX_FILE {
-        return Err(StoreError::content(path, format!("it is longer than {} MB", MAX_FILE >> 20)));
-    }
-    Ok(bytes)
+fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, StoreError> {
+    read_regular(path, limit).map_err(|error| match error {
+        ReadError::Io(source) => StoreError::Io { action: "read", path: path.to_owned(), source },
+        other => StoreError::content(path, other.to_string()),
+    })
 }

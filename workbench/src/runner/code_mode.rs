@@ -16,7 +16,7 @@ use crate::domain::manifest::Limits;
 use crate::events::{Event, Listener, RunKey};
 use crate::model::types::ToolDefinition;
 use crate::results::store::RunFolder;
-use crate::sandbox::{Sandbox, Script, ScriptLimits};
+use crate::sandbox::{Sandbox, Script, ScriptEnd, ScriptLimits};
 
 /// Bytes of each stream that are kept in the run's folder; the model reads far less.
 const KEPT_OUTPUT: usize = 1024 * 1024;
@@ -84,7 +84,11 @@ impl CodeTools {
             limits: script_limits(&self.limits),
         };
         let bridge = self.toolbox.bridge(Caller { turn, script: Some(number) });
-        let outcome = self.sandbox.run(&script, &bridge).await?;
+        let mut outcome = self.sandbox.run(&script, &bridge).await?;
+        if outcome.end == ScriptEnd::Killed {
+            // As a call whose plugin died: a second try, and only then is it the script's own end.
+            outcome = self.sandbox.run(&script, &bridge).await?;
+        }
         prepare(&self.sandbox);
         self.folder.save_output(number, &outcome.reply(usize::MAX))?;
         self.listener.emit(Event::ScriptEnded(self.key.clone(), number));

@@ -8,11 +8,14 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use crate::events::{Event, Listener, RunKey};
-use crate::results::format::{CallEnd, CallRecord};
+use crate::results::faults::Faults;
+use crate::results::format::{CallEnd, CallRecord, Fault};
 use crate::results::store::{RunFolder, StoreError};
 
-/// Longest arguments kept whole; longer ones are kept as the beginning of their text.
-const KEPT_ARGUMENTS: usize = 64 * 1024;
+/// Longest arguments and errors kept whole, in bytes; of longer ones the beginning of the text is kept.
+const KEPT_WHOLE: usize = 64 * 1024;
+/// How much of it.
+const BEGINNING: usize = 1024;
 
 /// Who makes a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,13 +32,14 @@ pub struct Ledger {
     listener: Listener,
     folder: Option<Arc<RunFolder>>,
     nested: AtomicU32,
+    faults: Faults,
     failure: Mutex<Option<StoreError>>,
 }
 
 impl Ledger {
     /// Tells `listener` of every call, and writes it down when there is a folder.
     pub fn new(key: RunKey, listener: Listener, folder: Option<Arc<RunFolder>>) -> Self {
-        Self { key, listener, folder, nested: AtomicU32::new(0), failure: Mutex::new(None) }
+        Self { key, listener, folder, nested: AtomicU32::new(0), faults: Faults::default(), failure: Mutex::new(None) }
     }
 
     /// Opens the line of a call that begins now.
@@ -55,6 +59,12 @@ impl Ledger {
         self.nested.load(Ordering::Relaxed)
     }
 
+    /// The calls in which the plugin died or did not end. A tool must answer whatever it is asked, so that is never the
+    /// caller's fault.
+    pub fn faults(&self) -> Vec<Fault> {
+        self.faults.met()
+    }
+
     /// The first line that could not be written. A run whose ledger has a hole must not go on.
     pub fn check(&self) -> Result<(), StoreError> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
@@ -63,6 +73,9 @@ impl Ledger {
     fn write(&self, call: CallRecord) {
         if call.script.is_some() && call.outcome != CallEnd::Refused {
             self.nested.fetch_add(1, Ordering::Relaxed);
+        }
+        if let (CallEnd::Crashed | CallEnd::TimedOut, Some(text)) = (call.outcome, &call.error) {
+            self.faults.note(text);
         }
         if let Some(Err(error)) = self.folder.as_ref().map(|folder| folder.append_call(&call)) {
             self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
@@ -104,7 +117,7 @@ impl OpenCall<'_> {
             ms: (self.begun.elapsed().as_secs_f64() * 1e6).round() / 1e3,
             bytes: bytes as u64,
             outcome,
-            error,
+            error: error.map(|text| if text.len() > KEPT_WHOLE { beginning(text.as_bytes()) } else { text }),
         });
     }
 }
@@ -119,9 +132,26 @@ impl Drop for OpenCall<'_> {
 
 /// Arguments as the ledger keeps them: their JSON, or a text when they are none or too long.
 fn kept(arguments: &Bytes) -> Value {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    if arguments.len() > KEPT_ARGUMENTS {
-        return Value::String(format!("{}… ({} bytes)", text(&arguments[..1024]), arguments.len()));
+    if arguments.len() > KEPT_WHOLE {
+        return Value::String(beginning(arguments));
     }
-    serde_json::from_slice(arguments).unwrap_or_else(|_| Value::String(text(arguments)))
+    serde_json::from_slice(arguments).unwrap_or_else(|_| Value::String(String::from_utf8_lossy(arguments).into_owned()))
+}
+
+/// The beginning of a long text, and its length.
+fn beginning(text: &[u8]) -> String {
+    format!("{}… ({} bytes)", String::from_utf8_lossy(&text[..BEGINNING]), text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_long_for_a_line_is_cut() {
+        let [short, long] = [KEPT_WHOLE, KEPT_WHOLE + 1].map(|length| Bytes::from(vec![b'1'; length]));
+        assert_eq!(kept(&Bytes::from_static(b"[1]")), serde_json::json!([1]));
+        assert!(!kept(&short).to_string().contains(" bytes)"));
+        assert_eq!(kept(&long), Value::String(format!("{}… (65537 bytes)", "1".repeat(BEGINNING))));
+    }
 }

@@ -26,6 +26,7 @@ pub use self::code_mode::script_limits;
 pub use self::ledger::{Caller, Ledger, OpenCall};
 pub use self::modes::{Mode, UnknownMode};
 pub use self::run::run;
+pub use self::session::unless_interrupted;
 pub use self::toolbox::{CallFailure, ScriptBridge, ToolServer, Toolbox};
 use crate::artifacts::PageError;
 use crate::domain::Domain;
@@ -33,6 +34,7 @@ use crate::domain::manifest::Limits;
 use crate::events::Listener;
 use crate::model::types::Model;
 use crate::plugin::PluginError;
+use crate::results::format::Comparison;
 use crate::results::store::StoreError;
 use crate::sandbox::{Sandbox, SandboxError};
 use crate::web::WebClient;
@@ -47,6 +49,8 @@ pub struct RunRequest<'a> {
     pub command: &'a str,
     /// Counts the runs of this mode in this command, from 1.
     pub number: u32,
+    /// The comparison it is a part of.
+    pub comparison: Option<&'a Comparison>,
     /// Who is asked.
     pub model: Box<dyn Model>,
     /// How the record names it.

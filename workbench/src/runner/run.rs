@@ -1,5 +1,6 @@
 //! A run from beginning to end: folder, plugin, conversation, verdict.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -73,7 +74,9 @@ async fn play(setup: &mut RunSetup, request: RunRequest<'_>, web: &WebClient, pr
         prepare(sandbox);
     }
     let mut interrupt = request.interrupt.clone();
-    let Some(plugin) = unless_interrupted(&mut interrupt, start_plugin(&request, web, &setup.folder)).await else {
+    let services = Arc::new(services(&request, web, &setup.folder)?);
+    let starting = start_plugin(&request, setup.folder.out(), Arc::clone(&services));
+    let Some(plugin) = unless_interrupted(&mut interrupt, starting).await else {
         // The record says so from the beginning.
         return Ok(());
     };
@@ -84,15 +87,23 @@ async fn play(setup: &mut RunSetup, request: RunRequest<'_>, web: &WebClient, pr
     if let Some(plugin) = Arc::into_inner(plugin) {
         plugin.stop().await;
     }
+    setup.record.faults.extend(services.faults());
     talk
 }
 
-/// Starts the run's plugin: what its tools fetch goes through `web`, what they save into the run's folder.
-async fn start_plugin(request: &RunRequest<'_>, web: &WebClient, folder: &RunFolder) -> Result<PluginClient, RunError> {
+/// What serves the run's plugin: what its tools fetch goes through `web`, what they save into the run's folder.
+fn services(request: &RunRequest<'_>, web: &WebClient, folder: &RunFolder) -> Result<RunServices, RunError> {
     let pages = Pages::load(&request.domain.folder.join("templates"))?;
-    let services = RunServices::new(web.clone(), OutFolder::new(folder.out()), pages);
-    let settings = ClientSettings { tool_seconds: request.limits.tool_seconds, out: folder.out(), program: None };
-    Ok(PluginClient::start(request.library, Arc::new(services), settings).await?)
+    Ok(RunServices::new(web.clone(), OutFolder::new(folder.out()), pages))
+}
+
+async fn start_plugin(
+    request: &RunRequest<'_>,
+    out: PathBuf,
+    services: Arc<RunServices>,
+) -> Result<PluginClient, RunError> {
+    let settings = ClientSettings { tool_seconds: request.limits.tool_seconds, out, program: None };
+    Ok(PluginClient::start(request.library, services, settings).await?)
 }
 
 /// Judges what the run left, unless it ended by a fault that says nothing about the model.
@@ -108,7 +119,8 @@ async fn judge(
     // A fault that tools are to meet must not become the verifier's own.
     let (out, web) = (setup.folder.out(), web.uninjected());
     let judging = verify::judge(domain, &out, Fetch::Web(&web));
-    let Some(judgement) = unless_interrupted(interrupt, judging).await else {
+    let Some(judgement) = unless_interrupted(interrupt, judging).await.map(|it| it.excused(&setup.record.faults))
+    else {
         setup.record.stop = Stop::Interrupted;
         setup.record.stop_detail = Some("interrupted while it was judged".to_owned());
         return Ok(());

@@ -49,9 +49,11 @@ impl Session<'_> {
                 break end;
             }
         };
+        // On disk it stays interrupted until it is judged, since a host that dies now leaves no verdict.
+        self.keep_record()?;
         self.record.stop = stop;
         self.record.stop_detail = detail;
-        self.keep_record()
+        Ok(())
     }
 
     /// One turn: a request, its answer, and the answers to that. Tells when it was the last.
@@ -150,6 +152,7 @@ impl Session<'_> {
 
     fn keep_record(&mut self) -> Result<(), RunError> {
         self.record.nested_calls = self.toolbox.ledger().nested_calls();
+        self.record.faults = self.toolbox.ledger().faults();
         self.record.scripts_run = self.mode_tools.scripts_run();
         self.record.seconds = (self.clock.elapsed().as_secs_f64() * 1e3).round() / 1e3;
         Ok(self.folder.write_record(self.record)?)
@@ -158,10 +161,7 @@ impl Session<'_> {
 
 /// What `work` comes to; `None` when the run is interrupted first. Work that is dropped ends its
 /// children.
-pub(super) async fn unless_interrupted<T>(
-    interrupt: &mut watch::Receiver<bool>,
-    work: impl Future<Output = T>,
-) -> Option<T> {
+pub async fn unless_interrupted<T>(interrupt: &mut watch::Receiver<bool>, work: impl Future<Output = T>) -> Option<T> {
     tokio::select! {
         biased;
         () = interrupted(interrupt) => None,

@@ -47,6 +47,7 @@ impl RunSetup {
             limits: request.limits.entries().map(|(key, value)| (key.to_owned(), value)).into(),
             command: request.command.to_owned(),
             number: request.number,
+            comparison: request.comparison.cloned(),
             tag: request.tag.clone(),
             rehearsal_of: request
                 .domain
@@ -74,6 +75,7 @@ impl RunSetup {
             cost_usd: None,
             network_calls: 0,
             cache_hits: 0,
+            faults: Vec::new(),
             final_text: String::new(),
             verify: None,
         };

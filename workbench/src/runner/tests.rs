@@ -74,6 +74,7 @@ async fn trial_until(
         mode,
         command: "2026-11-29T12-00-00Z-1",
         number: 1,
+        comparison: None,
         model,
         model_name: "scripted".to_owned(),
         sandbox: Some(Arc::new(FakeSandbox)),
@@ -96,6 +97,11 @@ async fn trial_until(
 }
 
 impl Trial {
+    /// The record as it is kept until somebody has judged the run.
+    fn unjudged(&self) -> RunRecord {
+        RunRecord { stop: Stop::Interrupted, stop_detail: None, ..self.record.clone() }
+    }
+
     /// The texts of the last message the model was sent, errors marked.
     fn last_answers(&self) -> Vec<(String, bool)> {
         let sent = read_transcript(&self.run).unwrap();
@@ -163,7 +169,7 @@ async fn each_mode_asks_with_its_own_settings() {
 async fn what_was_read_is_summed_over_all_kinds_of_input() {
     let trial = trial(Mode::Loop, limits(), vec![calls(&[("echo", json!({}))]), words("Done.")]).await;
     let record = read_run(&trial.run).unwrap();
-    assert_eq!(record, trial.record);
+    assert_eq!(record, trial.unjudged());
     assert_eq!((record.model_turns, record.tool_calls, record.nested_calls, record.retries), (2, 1, 0, 2));
     assert_eq!((record.tokens_read, record.input_tokens, record.output_tokens), (200, 140, 20));
     assert_eq!((record.cache_read_tokens, record.cache_write_tokens), (40, 20));
@@ -243,7 +249,7 @@ async fn ends_that_are_the_models_own() {
     ] {
         let trial = trial(Mode::Loop, limits(), vec![last]).await;
         assert_eq!((trial.record.stop, trial.record.stop_detail.as_deref()), (stop, detail));
-        assert_eq!(read_run(&trial.run).unwrap(), trial.record);
+        assert_eq!(read_run(&trial.run).unwrap(), trial.unjudged());
         assert!(trial.ledger().is_empty(), "{stop:?} runs no call");
     }
 }
@@ -320,4 +326,17 @@ async fn a_sandbox_that_cannot_start_is_no_end_of_a_run() {
     let trial = trial(Mode::Code, limits(), vec![script("unknown")]).await;
     assert!(matches!(trial.outcome, Err(RunError::Sandbox(_))), "{:?}", trial.outcome);
     assert_eq!(read_run(&trial.run).unwrap().stop, Stop::Interrupted);
+}
+
+#[tokio::test]
+async fn deaths_of_the_plugin_are_faults_and_refusals_are_not() {
+    let asked = [("crash", json!({})), ("time_out", json!({})), ("refuse", json!({})), ("no_such_tool", json!({}))];
+    let in_loop = trial(Mode::Loop, limits(), vec![calls(&asked), words("done")]).await;
+    let code = "call crash {}\ncall time_out {}\ncall refuse {}\ncall no_such_tool {}";
+    let in_code = trial(Mode::Code, limits(), vec![script(code), words("done")]).await;
+    for trial in [in_loop, in_code] {
+        let faults: Vec<&str> = trial.record.faults.iter().map(|fault| fault.text.as_str()).collect();
+        assert_eq!(faults, ["crash crashed: exit status 3", "time_out took longer than 60 s and was stopped"]);
+        assert_eq!(read_run(&trial.run).unwrap().faults, trial.record.faults, "they are kept as the run goes");
+    }
 }

@@ -7,11 +7,11 @@ use bytes::Bytes;
 use plugin_api::wire::ToolSpec;
 
 use super::budget::CallBudget;
-use super::ledger::{Caller, Ledger};
+use super::ledger::{Caller, Ledger, OpenCall};
 use super::prompts;
 use crate::plugin::CallOutcome;
 use crate::results::format::CallEnd;
-use crate::sandbox::{Bridge, BridgeError};
+use crate::sandbox::{AdmittedCall, Bridge, BridgeError};
 
 /// Something that has tools and runs them: a plugin in its worker.
 #[async_trait]
@@ -71,6 +71,17 @@ impl Toolbox {
 
     /// Makes one call. The answer is JSON, as the tool gave it.
     pub async fn call(&self, caller: Caller, tool: &str, arguments: Bytes) -> Result<Bytes, CallFailure> {
+        self.admit(caller, tool, arguments)?.await
+    }
+
+    /// Takes a call out of the budget and opens its line in the ledger, at once. The future makes it; when it is
+    /// dropped before its end, and be it before its beginning, the line says that the call was abandoned.
+    pub fn admit(
+        &self,
+        caller: Caller,
+        tool: &str,
+        arguments: Bytes,
+    ) -> Result<impl Future<Output = Result<Bytes, CallFailure>> + use<'_>, CallFailure> {
         if let Err(spent) = self.budget.take() {
             let message = prompts::budget_spent(self.budget.limit());
             // A script may ask ten thousand times more; once is enough for the ledger.
@@ -79,7 +90,11 @@ impl Toolbox {
             }
             return Err(CallFailure::BudgetSpent(message));
         }
-        let line = self.ledger.open(caller, tool, &arguments);
+        let (line, tool) = (self.ledger.open(caller, tool, &arguments), tool.to_owned());
+        Ok(async move { self.make(line, &tool, arguments).await })
+    }
+
+    async fn make(&self, line: OpenCall<'_>, tool: &str, arguments: Bytes) -> Result<Bytes, CallFailure> {
         if !self.tools().iter().any(|known| known.name == tool) {
             let message = prompts::unknown_tool(tool, self.tools().iter().map(|known| known.name.as_str()));
             line.failed(CallEnd::Refused, &message);
@@ -113,9 +128,18 @@ pub struct ScriptBridge<'a> {
 #[async_trait]
 impl Bridge for ScriptBridge<'_> {
     async fn call(&self, tool: &str, arguments: Bytes) -> Result<Bytes, BridgeError> {
-        self.toolbox.call(self.caller, tool, arguments).await.map_err(|failure| match failure {
-            CallFailure::Failed(message) => BridgeError::Tool(message),
-            CallFailure::BudgetSpent(message) => BridgeError::Stop(message),
-        })
+        self.admit(tool.to_owned(), arguments)?.await
+    }
+
+    fn admit(&self, tool: String, arguments: Bytes) -> Result<AdmittedCall<'_>, BridgeError> {
+        let call = self.toolbox.admit(self.caller, &tool, arguments).map_err(as_script_reads)?;
+        Ok(Box::pin(async move { call.await.map_err(as_script_reads) }))
+    }
+}
+
+fn as_script_reads(failure: CallFailure) -> BridgeError {
+    match failure {
+        CallFailure::Failed(message) => BridgeError::Tool(message),
+        CallFailure::BudgetSpent(message) => BridgeError::Stop(message),
     }
 }

@@ -5,6 +5,7 @@ pub mod embedded;
 mod reply;
 pub mod stubs;
 
+use std::pin::Pin;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -58,9 +59,21 @@ pub trait Bridge: Send + Sync {
     /// script reads from its `ToolError`.
     async fn call(&self, tool: &str, arguments: Bytes) -> Result<Bytes, BridgeError>;
 
+    /// Admits a call as soon as the script asks for it, in the order in which it asks; the future makes it, which may
+    /// be later: when there is room for its answer. A budget is best taken here.
+    ///
+    /// # Errors
+    /// When the call is not admitted: [`BridgeError::Stop`] ends the script before its earlier calls have ended.
+    fn admit(&self, tool: String, arguments: Bytes) -> Result<AdmittedCall<'_>, BridgeError> {
+        Ok(Box::pin(async move { self.call(&tool, arguments).await }))
+    }
+
     /// Every task of the script waits for tool calls: nothing further will be asked until one is answered.
     async fn waiting(&self) {}
 }
+
+/// A call that was admitted. Dropped before its end, it is abandoned.
+pub type AdmittedCall<'a> = Pin<Box<dyn Future<Output = Result<Bytes, BridgeError>> + Send + 'a>>;
 
 /// Why a script gets no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,6 +119,8 @@ pub enum ScriptEnd {
     Stopped(String),
     /// Its interpreter died; the text names the cause.
     Crashed(String),
+    /// Its interpreter was killed by somebody else, perhaps the system for lack of memory.
+    Killed,
 }
 
 impl ScriptEnd {

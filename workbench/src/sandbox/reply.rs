@@ -37,6 +37,9 @@ impl ScriptOutcome {
             ScriptEnd::TimedOut => Some(format!("KILLED after {seconds:.0} s: the script reached its time limit")),
             ScriptEnd::OutOfMemory => Some(format!("KILLED after {seconds:.1} s: the script ran out of memory")),
             ScriptEnd::Stopped(reason) => Some(format!("STOPPED after {seconds:.1} s: {reason}")),
+            ScriptEnd::Killed => Some(format!(
+                "CRASHED after {seconds:.1} s: the interpreter was killed from outside, perhaps by the system for memory"
+            )),
             ScriptEnd::Crashed(cause) => Some(format!("CRASHED after {seconds:.1} s: {cause}")),
         }
     }

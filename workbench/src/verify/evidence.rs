@@ -7,6 +7,7 @@ use std::sync::Arc;
 use minijinja::value::Serde;
 use serde_json::Value;
 
+use super::budget::Budget;
 use super::get::{Answers, Fetch};
 use super::{files, html, image};
 use crate::domain::manifest::{Conversion, Evidence, Source};
@@ -32,6 +33,7 @@ pub(super) type Found = BTreeMap<String, Result<Value, Lack>>;
 /// Reads every entry, those that others need first.
 pub(super) async fn gather(entries: &BTreeMap<String, Evidence>, out: &Path, fetch: Fetch<'_>) -> (Found, Answers) {
     let mut found = Found::new();
+    let budget = Arc::new(Budget::default());
     let mut answers = Answers::default();
     let mut waiting: Vec<(&String, &Evidence)> = entries.iter().collect();
     while !waiting.is_empty() {
@@ -45,7 +47,10 @@ pub(super) async fn gather(entries: &BTreeMap<String, Evidence>, out: &Path, fet
         }
         for (name, entry) in ready {
             let value = match names(entry, entries, &found) {
-                Ok(names) => read(entry, &names, out, fetch, &mut answers).await,
+                Ok(names) => match entry.source() {
+                    Some(Source::Get(_)) => as_asked(entry, answers.records(&names, fetch, &budget).await),
+                    _ => as_asked(entry, read_files(entry, &names, out, &budget).await),
+                },
                 Err(lack) => Err(lack),
             };
             found.insert(name.clone(), value);
@@ -71,7 +76,7 @@ fn names(entry: &Evidence, entries: &BTreeMap<String, Evidence>, found: &Found) 
         return Err(Lack::Fault("the evidence names no source, or several".to_owned()));
     };
     let purpose = if matches!(source, Source::Get(_)) { Purpose::Path } else { Purpose::FileName };
-    let fill = |item| expression::fill(source.template(), &item, purpose);
+    let fill = |item| expression::fill(source.template(), &item, purpose).map_err(|error| error.to_string());
     let Some(each) = &entry.each else {
         return fill(minijinja::Value::UNDEFINED).map(|name| vec![name]).map_err(Lack::Fault);
     };
@@ -89,38 +94,34 @@ fn names(entry: &Evidence, entries: &BTreeMap<String, Evidence>, found: &Found) 
     }
 }
 
-async fn read(
-    entry: &Evidence,
-    names: &[String],
-    out: &Path,
-    fetch: Fetch<'_>,
-    answers: &mut Answers,
-) -> Result<Value, Lack> {
-    let values = match entry.source() {
-        Some(Source::Get(_)) => answers.records(names, fetch).await,
-        _ => read_files(entry, names, out).await,
-    };
+/// A list of values with `each`, else the one value.
+fn as_asked(entry: &Evidence, values: Vec<Result<Value, Lack>>) -> Result<Value, Lack> {
     if entry.each.is_some() { together(values) } else { values.into_iter().next().unwrap_or(Ok(Value::Null)) }
 }
 
 /// Parsing and decoding what a model made may take long: not on the threads that serve the network.
-async fn read_files(entry: &Evidence, names: &[String], out: &Path) -> Vec<Result<Value, Lack>> {
+async fn read_files(entry: &Evidence, names: &[String], out: &Path, budget: &Arc<Budget>) -> Vec<Result<Value, Lack>> {
     let entry = Arc::new(entry.clone());
     let mut values = Vec::with_capacity(names.len());
     for name in names {
-        let (entry, name, out) = (Arc::clone(&entry), name.clone(), out.to_owned());
-        let value = tokio::task::spawn_blocking(move || read_file(&entry, &name, &out)).await;
-        values.push(value.unwrap_or_else(|error| Err(Lack::Fault(format!("the reader of artifacts failed: {error}")))));
+        let (entry, file, out, budget) = (Arc::clone(&entry), name.clone(), out.to_owned(), Arc::clone(budget));
+        let value = tokio::task::spawn_blocking(move || read_file(&entry, &file, &out, &budget)).await;
+        // A panic of a parser, which only a file made for that brings about.
+        values.push(value.unwrap_or_else(|error| Err(Lack::Missing(format!("{name} broke its reader: {error}")))));
     }
     values
 }
 
-fn read_file(entry: &Evidence, name: &str, out: &Path) -> Result<Value, Lack> {
+fn read_file(entry: &Evidence, name: &str, out: &Path, budget: &Budget) -> Result<Value, Lack> {
     match entry.source() {
-        Some(Source::Html(_)) => html::read(out, name, entry),
-        Some(Source::Image(_)) => image::read(out, name),
-        Some(Source::Json(_)) => files::json(out, name),
-        Some(Source::Text(_)) => files::text(out, name).map(Value::from),
+        Some(Source::Html(_)) => html::read(out, name, entry, budget),
+        Some(Source::Image(_)) => image::read(out, name, budget),
+        Some(Source::Json(_)) => files::json(out, name, budget),
+        Some(Source::Text(_)) => {
+            let text = files::text(out, name)?;
+            budget.keep(name, text.len() as u64)?;
+            Ok(Value::from(text))
+        }
         Some(Source::File(_)) => files::existing(out, name),
         Some(Source::Get(_)) | None => Err(Lack::Fault("no file is to be read".to_owned())),
     }

@@ -6,11 +6,15 @@ use futures::StreamExt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::budget::Budget;
 use super::evidence::Lack;
+use crate::bounded_json::{self, memory_of};
 use crate::web::{Expect, WebClient, WebError};
 
 /// Value of `format` in `evidence.json`.
 const EVIDENCE_FORMAT: &str = "workbench/evidence/v1";
+/// Bytes of memory one record may take.
+const RECORD_MEMORY: u64 = 128 << 20;
 /// Requests under way at once; the client paces them.
 const CONCURRENCY: usize = 8;
 
@@ -40,25 +44,27 @@ enum Record {
 
 impl Answers {
     /// The records at `paths`, in their order; each path is asked for once.
-    pub(super) async fn records(&mut self, paths: &[String], fetch: Fetch<'_>) -> Vec<Result<Value, Lack>> {
+    pub(super) async fn records(
+        &mut self,
+        paths: &[String],
+        fetch: Fetch<'_>,
+        budget: &Budget,
+    ) -> Vec<Result<Value, Lack>> {
         let mut wanted: Vec<&String> = paths.iter().filter(|path| !self.0.contains_key(*path)).collect();
         wanted.sort();
         wanted.dedup();
         let fetched: Vec<(String, Record)> = futures::stream::iter(wanted)
-            .map(|path| async move { (path.clone(), record(path, fetch).await) })
+            .map(|path| async move { (path.clone(), record(path, fetch, budget).await) })
             .buffered(CONCURRENCY)
             .collect()
             .await;
         self.0.extend(fetched);
-        paths
-            .iter()
-            .filter_map(|path| self.0.get(path))
-            .map(|record| match record {
-                Record::Json(value) => Ok(value.clone()),
-                Record::Missing(text) => Err(Lack::Missing(text.clone())),
-                Record::Fault(text) => Err(Lack::Fault(text.clone())),
-            })
-            .collect()
+        let found = |path: &String| match self.0.get(path)? {
+            Record::Json(value) => Some(budget.keep(path, memory_of(value)).map(|()| value.clone())),
+            Record::Missing(text) => Some(Err(Lack::Missing(text.clone()))),
+            Record::Fault(text) => Some(Err(Lack::Fault(text.clone()))),
+        };
+        paths.iter().filter_map(found).collect()
     }
 
     /// The paths that have no answer, with the reason of each.
@@ -76,12 +82,12 @@ impl Answers {
     }
 }
 
-async fn record(path: &str, fetch: Fetch<'_>) -> Record {
+async fn record(path: &str, fetch: Fetch<'_>, budget: &Budget) -> Record {
     match fetch {
         Fetch::Recorded(evidence) => recorded(path, evidence),
-        Fetch::Web(web) => asked(path, web).await,
+        Fetch::Web(web) => asked(path, web, budget).await,
         Fetch::Completed(evidence, web) => match recorded(path, evidence) {
-            Record::Fault(_) => asked(path, web).await,
+            Record::Fault(_) => asked(path, web, budget).await,
             answer => answer,
         },
     }
@@ -94,20 +100,17 @@ fn recorded(path: &str, evidence: &Value) -> Record {
     )
 }
 
-async fn asked(path: &str, web: &WebClient) -> Record {
+async fn asked(path: &str, web: &WebClient, budget: &Budget) -> Record {
     match web.get(path, &[], Expect::Json).await {
-        Ok(answer) => match serde_json::from_slice(&answer.body) {
-            Ok(value) => Record::Json(value),
-            Err(error) => Record::Fault(format!("{} is not JSON: {error}", answer.url)),
+        Ok(answer) => match bounded_json::parse(&answer.body, RECORD_MEMORY) {
+            Ok(value) => match budget.record(path, bounded_json::weight(&answer.body)) {
+                Ok(()) => Record::Json(value),
+                Err(text) => Record::Missing(text),
+            },
+            Err(error) => Record::Fault(format!("{} cannot be read: {error}", answer.url)),
         },
-        Err(error) if is_unknown(&error) => Record::Missing(error.to_string()),
+        // The API has answered that it does not know what was asked for.
+        Err(error @ WebError::Status { .. }) if !error.is_fault() => Record::Missing(error.to_string()),
         Err(error) => Record::Fault(error.to_string()),
     }
-}
-
-/// Whether the API has answered that it does not know what was asked for. Refused access and haste
-/// are not the model's fault.
-fn is_unknown(error: &WebError) -> bool {
-    matches!(error, WebError::Status { status: 400..=499, .. })
-        && !matches!(error, WebError::Status { status: 401 | 403 | 407 | 408 | 425 | 429, .. })
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::get::Fetch;
 use super::{evidence, rules};
 use crate::domain::Domain;
-use crate::results::format::{RuleStatus, Verdict};
+use crate::results::format::{Fault, RuleOutcome, RuleStatus, Verdict};
 
 /// A verdict, and what the API answered on the way to it.
 #[derive(Clone, Debug)]
@@ -32,13 +32,32 @@ pub async fn judge(domain: &Domain, out: &Path, fetch: Fetch<'_>) -> Judgement {
     let context = rules::context(&found);
     let rules: Vec<_> =
         domain.manifest.verify.iter().map(|rule| rules::judge(rule, entries, &found, &context)).collect();
+    Judgement { verdict: summed_up(rules), evidence: answers.to_json(), faults: answers.faults() }
+}
+
+impl Judgement {
+    /// The judgement over a run whose tools met `faults`. Nobody knows what the model would have made without them: a
+    /// rule that failed ends in an error, which names the first of them. What passed in spite of them has passed.
+    #[must_use]
+    pub fn excused(mut self, faults: &[Fault]) -> Self {
+        let Some(first) = faults.first() else { return self };
+        for rule in self.verdict.rules.iter_mut().filter(|rule| rule.status == RuleStatus::Fail) {
+            let got = rule.got.as_str().map_or_else(|| rule.got.to_string(), str::to_owned);
+            rule.status = RuleStatus::Error;
+            rule.got = Value::from(format!("{got} – the run met a fault that is not the model's: {}", first.text));
+        }
+        self.verdict = summed_up(self.verdict.rules);
+        self
+    }
+}
+
+fn summed_up(rules: Vec<RuleOutcome>) -> Verdict {
     let judged = || rules.iter().filter(|rule| rule.status != RuleStatus::Error);
-    let verdict = Verdict {
+    Verdict {
         ok: !rules.is_empty() && rules.iter().all(|rule| rule.status == RuleStatus::Pass),
         // The sum of no floats is -0.0.
         points: judged().map(|rule| rule.points).sum::<f64>() + 0.0,
         max_points: judged().map(|rule| rule.max_points).sum::<f64>() + 0.0,
         rules,
-    };
-    Judgement { verdict, evidence: answers.to_json(), faults: answers.faults() }
+    }
 }

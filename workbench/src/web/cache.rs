@@ -6,7 +6,6 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -15,19 +14,24 @@ use tempfile::NamedTempFile;
 
 use super::Expect;
 use super::entry::Entry;
+use crate::files::{self, ReadError, read_regular};
 
 /// Bytes of bodies that are held in memory.
 const HOT_BYTES: usize = 64 << 20;
-/// How the names of files begin that are being written.
-const UNFINISHED: &str = ".tmp";
-/// After this, nobody writes to an unfinished file any more: its process was killed.
-const ABANDONED: Duration = Duration::from_secs(3600);
+
+/// Bytes of a file before its body: an address, a content type.
+const HEAD_BYTES: u64 = 64 << 10;
+
+/// Permissions of its files: an answer may be meant for one user.
+const PRIVATE: u32 = 0o600;
 
 /// The cache of one source of data. A file is a head line (JSON) and the body; it appears by rename,
 /// so that two processes can use one cache and a killed one leaves no half entry.
 #[derive(Clone, Debug)]
 pub(super) struct DiskCache {
     folder: PathBuf,
+    /// The most a body may have, in bytes.
+    longest: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -39,32 +43,21 @@ struct Head {
 }
 
 impl DiskCache {
-    /// The cache in `folder`, which need not be there yet.
-    pub(super) fn open(folder: PathBuf) -> Self {
-        let cache = Self { folder };
-        cache.sweep();
-        cache
+    /// The cache in `folder`, which need not be there yet, of bodies that have at most `longest` bytes.
+    pub(super) fn open(folder: PathBuf, longest: u64) -> Self {
+        files::sweep(&folder);
+        Self { folder, longest }
     }
 
-    /// Removes what killed processes have left. What cannot be removed is in nobody's way.
-    fn sweep(&self) {
-        for file in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
-            let is_unfinished = file.file_name().as_encoded_bytes().starts_with(UNFINISHED.as_bytes());
-            let age = || file.metadata().ok()?.modified().ok()?.elapsed().ok();
-            if is_unfinished && age().is_some_and(|age| age > ABANDONED) {
-                _ = fs::remove_file(file.path());
-            }
-        }
-    }
-
-    /// The entry of `key`. One that is damaged, or is nothing for a caller who can read `expect`,
+    /// The entry of `key`. One that is damaged or too long, or is nothing for a caller who can read `expect`,
     /// counts as absent, and is written anew.
     pub(super) fn read(&self, key: &str, expect: Expect) -> Result<Option<Entry>, String> {
         let path = self.path(key);
-        match fs::read(&path) {
+        match read_regular(&path, self.longest.saturating_add(HEAD_BYTES)) {
             Ok(content) => Ok(parse(key, Bytes::from(content)).filter(|entry| entry.is_permanent(expect))),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(format!("{}: {error}", path.display())),
+            Err(ReadError::NotRegular | ReadError::TooLong { .. }) => Ok(None),
+            Err(ReadError::Io(error)) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(ReadError::Io(error)) => Err(format!("{}: {error}", path.display())),
         }
     }
 
@@ -94,7 +87,7 @@ impl DiskCache {
             content_type: entry.content_type.clone(),
             length: entry.body.len(),
         };
-        let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.folder)?;
+        let mut file = files::unfinished_in(&self.folder, PRIVATE)?;
         serde_json::to_writer(&mut file, &head)?;
         file.write_all(b"\n")?;
         file.write_all(&entry.body)?;
@@ -168,6 +161,7 @@ mod tests {
     use super::*;
 
     const KEY: &str = "https://api.example.org/v1";
+    const LONGEST: u64 = 1000;
 
     fn entry(body: &str) -> Entry {
         Entry::checked(200, "text/plain".to_owned(), Bytes::copy_from_slice(body.as_bytes()))
@@ -176,7 +170,7 @@ mod tests {
     #[test]
     fn the_first_answer_stays() {
         let folder = tempfile::tempdir().unwrap();
-        let cache = DiskCache::open(folder.path().join("live"));
+        let cache = DiskCache::open(folder.path().join("live"), LONGEST);
         assert!(cache.read(KEY, Expect::Bytes).unwrap().is_none());
         assert_eq!(cache.keep(KEY, Expect::Bytes, entry("first\n\n")).unwrap().body, "first\n\n");
         assert_eq!(cache.keep(KEY, Expect::Bytes, entry("second")).unwrap().body, "first\n\n");
@@ -189,7 +183,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let start = std::sync::Barrier::new(2);
         let keep_all = |body: &str| -> Vec<Bytes> {
-            let cache = DiskCache::open(folder.path().to_owned());
+            let cache = DiskCache::open(folder.path().to_owned(), LONGEST);
             let keep = |number: usize| {
                 start.wait();
                 cache.keep(&format!("{KEY}/{number}"), Expect::Bytes, entry(body)).unwrap().body
@@ -206,21 +200,20 @@ mod tests {
     #[test]
     fn what_a_killed_process_left_is_swept() {
         let folder = tempfile::tempdir().unwrap();
-        let hour = Duration::from_secs(3600);
-        for (name, age) in [(".tmpOLD", 2 * hour), (".tmpNEW", hour / 2), ("0123abcd", 1000 * hour)] {
-            let file = fs::File::create_new(folder.path().join(name)).unwrap();
-            file.set_modified(std::time::SystemTime::now() - age).unwrap();
+        for name in [".saving-dEad01", "0123abcd"] {
+            fs::write(folder.path().join(name), "half").unwrap();
         }
-        DiskCache::open(folder.path().to_owned());
+        let living = files::unfinished_in(folder.path(), PRIVATE).unwrap();
+        DiskCache::open(folder.path().to_owned(), LONGEST);
         let mut left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().file_name()).collect();
         left.sort();
-        assert_eq!(left, [".tmpNEW", "0123abcd"]);
+        assert_eq!(left, [living.path().file_name().unwrap(), "0123abcd".as_ref()]);
     }
 
     #[test]
     fn a_damaged_entry_is_written_anew() {
         let folder = tempfile::tempdir().unwrap();
-        let cache = DiskCache::open(folder.path().to_owned());
+        let cache = DiskCache::open(folder.path().to_owned(), LONGEST);
         cache.keep(KEY, Expect::Bytes, entry("a body of some length")).unwrap();
         let whole = fs::read(cache.path(KEY)).unwrap();
         for length in 0..whole.len() {
@@ -230,12 +223,30 @@ mod tests {
         assert_eq!(cache.keep(KEY, Expect::Bytes, entry("new")).unwrap().body, "new");
     }
 
+    /// What no process of ours has written there is neither waited for nor read whole.
+    #[test]
+    fn what_is_no_entry_is_written_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = DiskCache::open(folder.path().to_owned(), LONGEST);
+        let path = cache.path(KEY);
+        let long = |path: &Path| fs::File::create(path).unwrap().set_len(10 << 30).unwrap();
+        let pipe = |path: &Path| assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+        let link = |path: &Path| std::os::unix::fs::symlink("/dev/zero", path).unwrap();
+        for make in [&long as &dyn Fn(&Path), &pipe, &link] {
+            make(&path);
+            assert!(cache.read(KEY, Expect::Bytes).unwrap().is_none());
+            assert_eq!(cache.keep(KEY, Expect::Bytes, entry("new")).unwrap().body, "new");
+            assert_eq!(cache.read(KEY, Expect::Bytes).unwrap().unwrap().body, "new");
+            fs::remove_file(&path).unwrap();
+        }
+    }
+
     #[test]
     fn a_folder_that_cannot_be_made_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("in the way");
         fs::write(&file, "").unwrap();
-        let error = DiskCache::open(file.join("live")).keep(KEY, Expect::Bytes, entry("x")).unwrap_err();
+        let error = DiskCache::open(file.join("live"), LONGEST).keep(KEY, Expect::Bytes, entry("x")).unwrap_err();
         assert!(error.contains("in the way"), "{error}");
     }
 

@@ -7,13 +7,20 @@ use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use super::address::Address;
+use super::cache::hex;
+use crate::files::{ReadError, read_regular, read_text};
 
 /// The index of a cassette.
 pub(super) const INDEX: &str = "index.jsonl";
+/// The longest index that is read: some hundred thousand entries.
+const INDEX_BYTES: u64 = 64 << 20;
 /// The folder of the bodies.
 pub(super) const BODIES: &str = "bodies";
+/// Digits of a body's SHA-256 that name its file.
+pub(super) const DIGEST_DIGITS: usize = 16;
 
 /// One line of `index.jsonl`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +34,15 @@ pub struct CassetteLine {
     pub content_type: String,
     /// Name of the file in `bodies/`.
     pub body: String,
+}
+
+impl CassetteLine {
+    /// The beginning of the body's SHA-256, where the name of its file is one: so `record` names them. Files that were
+    /// written by hand may be named as one likes.
+    fn digest(&self) -> Option<&str> {
+        let (stem, _) = self.body.split_once('.')?;
+        (stem.len() == DIGEST_DIGITS && stem.bytes().all(|digit| digit.is_ascii_hexdigit())).then_some(stem)
+    }
 }
 
 /// Why a cassette cannot be used.
@@ -67,7 +83,8 @@ impl Cassette {
     /// in normal form or stands there twice, a body outside `bodies/`.
     pub fn open(folder: &Path) -> Result<Self, CassetteError> {
         let index = folder.join(INDEX);
-        let text = fs::read_to_string(&index).map_err(|cause| CassetteError::File { path: index.clone(), cause })?;
+        let text =
+            read_text(&index, INDEX_BYTES).map_err(|cause| CassetteError::File { path: index.clone(), cause })?;
         let mut lines = HashMap::new();
         for (number, text) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
             if text.trim().is_empty() {
@@ -118,7 +135,7 @@ impl Recording {
     /// Reads the body, of at most `limit` bytes.
     ///
     /// # Errors
-    /// When the file is missing, no plain file or too long; the text names index and line.
+    /// When the file is missing, no plain file, too long, or not what was recorded; the text names index and line.
     pub fn body(&self, limit: u64) -> Result<Bytes, CassetteError> {
         let wrong = |reason: String| CassetteError::Line {
             index: self.folder.join(INDEX),
@@ -126,17 +143,22 @@ impl Recording {
             reason: format!("body {BODIES}/{} {reason}", self.line.body),
         };
         let path = self.folder.join(BODIES).join(&self.line.body);
-        let metadata = fs::symlink_metadata(&path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => wrong("is missing".to_owned()),
-            _ => wrong(format!("cannot be read: {error}")),
+        let body = read_regular(&path, limit).map_err(|error| match error {
+            ReadError::NotRegular => wrong("is not a plain file".to_owned()),
+            ReadError::TooLong { length, limit } => {
+                wrong(format!("has {length} bytes, more than {limit} (`[api] body_mb`)"))
+            }
+            ReadError::Io(error) if error.kind() == io::ErrorKind::NotFound => wrong("is missing".to_owned()),
+            ReadError::Io(error) => wrong(format!("cannot be read: {error}")),
         })?;
-        if !metadata.is_file() {
-            return Err(wrong("is not a plain file".to_owned()));
+        if self.line.digest().is_some_and(|digest| !hex(&Sha256::digest(&body)).starts_with(digest)) {
+            return Err(wrong(
+                "is not what was recorded: its name begins with the SHA-256 of another content; record it again, or give \
+                 what was changed on purpose another name"
+                    .to_owned(),
+            ));
         }
-        if metadata.len() > limit {
-            return Err(wrong(format!("has {} bytes, more than {limit} (`[api] body_mb`)", metadata.len())));
-        }
-        fs::read(&path).map(Bytes::from).map_err(|error| wrong(format!("cannot be read: {error}")))
+        Ok(Bytes::from(body))
     }
 }
 

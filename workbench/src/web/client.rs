@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use url::Url;
@@ -20,9 +19,11 @@ use super::policy::{self, Policy};
 use super::retry::RetryPolicy;
 use super::source::{Route, Source};
 use super::supply::Supply;
+use super::tally::Tally;
 use super::{Answer, Counters, Expect, Origin, RawAnswer, WebError};
 use crate::domain::manifest::ApiSection;
 use crate::nearest::suggestion;
+use crate::results::format::Fault;
 
 /// What a client is made of.
 #[derive(Clone, Debug)]
@@ -80,13 +81,6 @@ pub struct WebClient {
     injections: Arc<Injections>,
 }
 
-/// Counters of one handle.
-#[derive(Default)]
-struct Tally {
-    network_calls: AtomicU64,
-    cache_hits: AtomicU64,
-}
-
 type Outcome = Result<(Arc<Entry>, Origin), WebError>;
 
 struct Engine {
@@ -120,14 +114,13 @@ impl WebClient {
             return Err(SetupError::Route { route: Box::new(route.clone()), hosts: policy.hosts() });
         }
         let cache = cache.join(source.cache_folder());
+        let body_bytes = api.body_mb.saturating_mul(1 << 20);
         let (source, supply) = match (source, cassette) {
-            (Source::Cassette, Some(folder)) => {
-                (Source::Cassette, Supply::cassette(&folder, api.body_mb.saturating_mul(1 << 20))?)
-            }
+            (Source::Cassette, Some(folder)) => (Source::Cassette, Supply::cassette(&folder, body_bytes)?),
             (source, _) => {
                 let network = if offline { None } else { Some(Network::new(&api, policy.clone(), retry)?) };
                 let source = if source == Source::Cassette { Source::Live } else { source };
-                (source, Supply::cache(cache, network))
+                (source, Supply::cache(cache, body_bytes, network))
             }
         };
         let engine = Engine {
@@ -165,10 +158,14 @@ impl WebClient {
     /// What this handle and its clones have asked for.
     #[must_use]
     pub fn counters(&self) -> Counters {
-        Counters {
-            network_calls: self.tally.network_calls.load(Ordering::Relaxed),
-            cache_hits: self.tally.cache_hits.load(Ordering::Relaxed),
-        }
+        self.tally.counters()
+    }
+
+    /// The faults that [`Self::get`] of this handle and its clones has met; those that were injected
+    /// are part of the experiment, and not among them. See [`WebError::is_fault`].
+    #[must_use]
+    pub fn faults(&self) -> Vec<Fault> {
+        self.tally.faults()
     }
 
     /// The addresses, sorted, for which this engine has handed out a permanent answer that was not
@@ -178,6 +175,12 @@ impl WebClient {
         self.engine.answered.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
+    /// Whether [`Self::answered`] has this address, in normal form.
+    #[must_use]
+    pub fn has_answered(&self, url: &str) -> bool {
+        self.engine.answered.lock().unwrap_or_else(PoisonError::into_inner).contains(url)
+    }
+
     /// The answer of the API to a path on `[api] base`, or to a full address on one of its `hosts`.
     /// `query` is not yet encoded, and is added to what `path` brings along.
     ///
@@ -185,8 +188,13 @@ impl WebClient {
     /// When there is no answer with status 200 that fits `expect`; see [`WebError`].
     pub async fn get(&self, path: &str, query: &[(String, String)], expect: Expect) -> Result<Answer, WebError> {
         let address = self.engine.policy.resolve(path, query)?;
-        let (entry, origin) = self.entry(&address, expect).await?;
-        entry.answer(&address, origin, expect)
+        let expect = expect.at(&address);
+        let outcome = match self.entry(&address, expect).await {
+            Ok((entry, Origin::Injected)) => return entry.answer(&address, Origin::Injected, expect),
+            Ok((entry, origin)) => entry.answer(&address, origin, expect),
+            Err(error) => Err(error),
+        };
+        outcome.inspect_err(|error| self.tally.told(error))
     }
 
     /// The answer as it is, of any status: for people who look, and for probes. It comes the same
@@ -196,7 +204,7 @@ impl WebClient {
     /// When there is no answer at all; see [`WebError`].
     pub async fn fetch(&self, path: &str) -> Result<RawAnswer, WebError> {
         let address = self.engine.policy.resolve(path, &[])?;
-        let (entry, origin) = self.entry(&address, Expect::Bytes).await?;
+        let (entry, origin) = self.entry(&address, Expect::Bytes.at(&address)).await?;
         Ok(entry.raw(&address, origin))
     }
 
@@ -207,14 +215,14 @@ impl WebClient {
         let (entry, origin) = match self.engine.hot.get(address.key()).filter(|entry| entry.is_permanent(expect)) {
             Some(entry) => (entry, self.engine.supply.origin()),
             None => {
-                let work = self.engine.obtain(address, expect, &self.tally.network_calls);
+                let work = self.engine.obtain(address, expect, &self.tally);
                 let (outcome, was_ours) = self.engine.flights.join(address.key(), work).await;
                 let (entry, origin) = outcome?;
                 (entry, if was_ours { origin } else { self.engine.supply.origin() })
             }
         };
         if origin != Origin::Network {
-            self.tally.cache_hits.fetch_add(1, Ordering::Relaxed);
+            self.tally.hit();
         }
         if entry.is_permanent(expect) {
             self.engine.note(address);
@@ -235,8 +243,8 @@ impl fmt::Debug for WebClient {
 
 impl Engine {
     /// Gets what is not in memory; called once at a time for each address.
-    async fn obtain(&self, address: &Address, expect: Expect, calls: &AtomicU64) -> Outcome {
-        let (entry, origin) = self.supply.get(address, expect, calls).await?;
+    async fn obtain(&self, address: &Address, expect: Expect, tally: &Tally) -> Outcome {
+        let (entry, origin) = self.supply.get(address, expect, tally).await?;
         let entry = Arc::new(entry);
         if entry.is_permanent(expect) {
             self.hot.keep(address.key(), &entry);

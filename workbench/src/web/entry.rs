@@ -4,7 +4,9 @@ use bytes::Bytes;
 
 use super::address::Address;
 use super::words::{api_message, first_words};
-use super::{Answer, Expect, Origin, RawAnswer, WebError};
+use super::{Answer, Expect, Origin, RawAnswer, WebError, strict_json};
+
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// An answer of any status.
 #[derive(Debug)]
@@ -28,11 +30,17 @@ enum Json {
 }
 
 impl Entry {
-    /// An answer that enters: a body that should be JSON is checked, here and never again.
-    pub(super) fn checked(status: u16, content_type: String, body: Bytes) -> Self {
+    /// An answer that enters: a body that should be JSON is checked, here and never again. A byte-order mark before
+    /// it is left out, since JSON has none and its readers would stop at it.
+    pub(super) fn checked(status: u16, content_type: String, mut body: Bytes) -> Self {
         let json = match is_json(&content_type) {
             false => Json::Other,
-            true => check_json(&body).map_or_else(Json::Broken, |()| Json::Valid),
+            true => {
+                if body.starts_with(BYTE_ORDER_MARK) {
+                    body = body.slice(BYTE_ORDER_MARK.len()..);
+                }
+                check_json(&body).map_or_else(Json::Broken, |()| Json::Valid)
+            }
         };
         Self { status, content_type, body, json, tries: 1 }
     }
@@ -55,6 +63,7 @@ impl Entry {
     pub(super) fn is_permanent(&self, expect: Expect) -> bool {
         match (self.status, &self.json, expect) {
             (200, Json::Other, Expect::Json) | (_, Json::Broken(_), _) => false,
+            (200, _, Expect::Picture) if is_page(&self.content_type) => false,
             (status, ..) => matches!(status, 200 | 404 | 410),
         }
     }
@@ -69,9 +78,12 @@ impl Entry {
             };
             return Err(WebError::Status { url: address.shown(), status: self.status, message });
         }
-        if expect == Expect::Json {
-            self.require_json().map_err(|reason| WebError::BadAnswer { url: address.shown(), reason })?;
-        }
+        let fits = match expect {
+            Expect::Json => self.require_json(),
+            Expect::Picture if is_page(&self.content_type) => Err(self.unexpected("a picture")),
+            Expect::Picture | Expect::Bytes => Ok(()),
+        };
+        fits.map_err(|reason| WebError::BadAnswer { url: address.shown(), reason })?;
         Ok(Answer {
             url: address.key().to_owned(),
             content_type: self.content_type.clone(),
@@ -84,15 +96,17 @@ impl Entry {
         match &self.json {
             Json::Valid => Ok(()),
             Json::Broken(reason) => Err(reason.clone()),
-            Json::Other => {
-                let kind = match self.content_type.as_str() {
-                    "" => "a document without a content type",
-                    kind => kind,
-                };
-                let start = first_words(&self.body);
-                Err(format!("answered with {kind} where JSON was expected; it starts with “{start}”"))
-            }
+            Json::Other => Err(self.unexpected("JSON")),
         }
+    }
+
+    fn unexpected(&self, expected: &str) -> String {
+        let kind = match self.content_type.as_str() {
+            "" => "a document without a content type",
+            kind => kind,
+        };
+        let start = first_words(&self.body);
+        format!("answered with {kind} where {expected} was expected; it starts with “{start}”")
     }
 
     pub(super) fn raw(&self, address: &Address, origin: Origin) -> RawAnswer {
@@ -108,8 +122,16 @@ impl Entry {
 
 /// `application/json` or `…+json`, parameters aside.
 fn is_json(content_type: &str) -> bool {
-    let essence = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let essence = essence(content_type);
     essence == "application/json" || essence.ends_with("+json")
+}
+
+fn is_page(content_type: &str) -> bool {
+    matches!(essence(content_type).as_str(), "text/html" | "application/xhtml+xml")
+}
+
+fn essence(content_type: &str) -> String {
+    content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
 fn check_json(body: &[u8]) -> Result<(), String> {
@@ -118,8 +140,7 @@ fn check_json(body: &[u8]) -> Result<(), String> {
     if text.trim().is_empty() {
         return Err("answered with an empty body where JSON was expected".to_owned());
     }
-    serde_json::from_str::<serde::de::IgnoredAny>(text)
-        .map(|_| ())
+    strict_json::check(text)
         .map_err(|error| format!("answered with broken JSON: {error}; it starts with “{}”", first_words(body)))
 }
 

@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::address::Address;
 use super::entry::Entry;
+use crate::nearest::suggestion;
 
 /// One injected fault: which requests it meets, and what they are answered.
 ///
@@ -60,9 +61,13 @@ impl FromStr for Injection {
     }
 }
 
+/// What an injection is made of.
+const WORDS: [&str; 6] = ["path", "status", "message", "swallow", "after", "first"];
+
 fn parse(text: &str) -> Result<Injection, String> {
     let (mut path, mut after, mut first) = ("*".to_owned(), 0, u64::MAX);
     let (mut status, mut message, mut swallow) = (None, None, None);
+    let mut given = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
         let (word, tail) = rest.split_once('=').ok_or_else(|| format!("`{rest}` has no `=`"))?;
@@ -70,14 +75,19 @@ fn parse(text: &str) -> Result<Injection, String> {
             "message" | "swallow" => (tail, ""),
             _ => tail.split_once(',').unwrap_or((tail, "")),
         };
+        if given.contains(&word) {
+            return Err(format!("`{word}` is given twice"));
+        }
+        given.push(word);
         match word {
+            "path" if value.is_empty() => return Err("its path is empty".to_owned()),
             "path" => path = value.to_owned(),
             "status" => status = Some(error_status(value)?),
             "message" => message = Some(value.to_owned()),
             "swallow" => swallow = Some(value.to_owned()),
             "after" => after = count(word, value)?,
-            "first" => first = count(word, value)?,
-            _ => return Err(format!("`{word}` is unknown")),
+            "first" => first = count(word, value).and_then(at_least_one)?,
+            _ => return Err(format!("`{word}` is unknown{}", suggestion(word, WORDS))),
         }
         rest = next;
     }
@@ -99,6 +109,10 @@ fn error_status(value: &str) -> Result<StatusCode, String> {
 
 fn count(word: &str, value: &str) -> Result<u64, String> {
     value.parse().map_err(|_| format!("{word} `{value}` is not a number"))
+}
+
+fn at_least_one(first: u64) -> Result<u64, String> {
+    if first == 0 { Err("first `0` meets no request".to_owned()) } else { Ok(first) }
 }
 
 impl Injection {
@@ -193,7 +207,10 @@ mod tests {
             ("path=/x", "neither `status` nor `swallow`"),
             ("status=200", "not an error status"),
             ("status=abc", "not an error status"),
-            ("stauts=410", "`stauts` is unknown"),
+            ("stauts=410", "`stauts` is unknown; did you mean `status`?"),
+            ("status=410,status=500", "`status` is given twice"),
+            ("status=410,first=0", "meets no request"),
+            ("path=,status=410", "its path is empty"),
             ("path", "has no `=`"),
             ("after=x,status=410", "not a number"),
             ("status=410,swallow={}", "both"),

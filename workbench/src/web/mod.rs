@@ -12,10 +12,13 @@ mod inject;
 mod network;
 mod pace;
 mod policy;
+mod proxy;
 mod recorder;
 mod retry;
 mod source;
+mod strict_json;
 mod supply;
+mod tally;
 mod words;
 
 use std::fmt;
@@ -88,8 +91,20 @@ impl fmt::Display for Origin {
 pub enum Expect {
     /// A JSON document: the content type must say so, and the body is checked once.
     Json,
-    /// Anything.
+    /// Anything; but at an address that ends like a picture's, [`Self::Picture`].
     Bytes,
+    /// Anything but a page: sites that take a client for a robot answer with one, whatever was asked for.
+    Picture,
+}
+
+impl Expect {
+    /// What can be read at `address`: one that ends like a picture's must not be answered with a page.
+    fn at(self, address: &Address) -> Self {
+        const PICTURES: [&str; 5] = ["jpg", "jpeg", "png", "gif", "webp"];
+        let extension = address.url().path().rsplit_once('.').map_or("", |(_, extension)| extension);
+        let is_picture = PICTURES.iter().any(|known| known.eq_ignore_ascii_case(extension));
+        if self == Self::Bytes && is_picture { Self::Picture } else { self }
+    }
 }
 
 /// Counters of one client since it was made.
@@ -130,7 +145,8 @@ pub enum WebError {
         /// What happened.
         reason: String,
     },
-    /// The address is not one this domain may ask for.
+    /// The address is not one this domain may ask for. Where an answer redirects to such a one, that is a
+    /// [`WebError::BadAnswer`].
     #[error("{url} is not allowed: {reason}")]
     NotAllowed {
         /// What was asked for.
@@ -156,6 +172,22 @@ pub enum WebError {
         /// Which file, and what happened.
         reason: String,
     },
+}
+
+impl WebError {
+    /// Whether this is a fault: of the API, of what lies before it, or of what is kept of it. An API that does not know
+    /// what was asked for has answered, and an address that may not be asked for is the asker's own mistake; both say
+    /// something about who asked. Refused access, haste and outage do not.
+    #[must_use]
+    pub fn is_fault(&self) -> bool {
+        match self {
+            Self::NotAllowed { .. } => false,
+            Self::Status { status, .. } => {
+                !(400..500).contains(status) || matches!(status, 401 | 403 | 407 | 408 | 425 | 429)
+            }
+            Self::BadAnswer { .. } | Self::Unreachable { .. } | Self::NotRecorded { .. } | Self::Storage { .. } => true,
+        }
+    }
 }
 
 fn api_words(message: &str) -> String {

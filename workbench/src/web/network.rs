@@ -2,11 +2,11 @@
 
 use std::error::Error;
 use std::io;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
 use bytes::{Bytes, BytesMut};
-use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION, RETRY_AFTER};
+use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, LOCATION, RETRY_AFTER};
 use reqwest::{RequestBuilder, Response};
 use tokio::time::{Instant, sleep, timeout};
 
@@ -16,8 +16,11 @@ use super::doors::{Doors, PrivateName};
 use super::entry::Entry;
 use super::headers::{HeaderError, Headers};
 use super::pace::Pacer;
-use super::policy::Policy;
+use super::policy::{Policy, Target};
+use super::proxy;
 use super::retry::{RetryPolicy, is_transient, retry_after};
+use super::tally::Tally;
+use super::words::api_message;
 use crate::domain::manifest::ApiSection;
 
 /// Redirects followed for one request.
@@ -90,15 +93,21 @@ impl Network {
         })
     }
 
-    /// Asks for `address` until there is a final answer or patience ends; adds each request to `calls`.
-    pub(super) async fn ask(&self, address: &Address, calls: &AtomicU64) -> Result<Entry, WebError> {
+    /// Asks for `address` until there is a final answer or patience ends; counts each request in `tally`.
+    pub(super) async fn ask(&self, address: &Address, tally: &Tally) -> Result<Entry, WebError> {
+        let outcome = self.tried(address, tally).await;
+        tally.settled(address.key());
+        outcome
+    }
+
+    async fn tried(&self, address: &Address, tally: &Tally) -> Result<Entry, WebError> {
         let began = Instant::now();
         let is_down = self.given_up.load(Ordering::Relaxed) >= PATIENCE;
         let mut waits = self.retry.waits();
         let mut tries = 0;
         loop {
             tries += 1;
-            let outcome = self.attempt(address, calls).await;
+            let outcome = self.attempt(address, tally).await;
             let Some(trouble) = self.trouble(&outcome) else {
                 self.given_up.store(0, Ordering::Relaxed);
                 return finish(outcome, tries);
@@ -106,7 +115,10 @@ impl Network {
             let wait = waits.next().map(|wait| wait.max(trouble.asked_wait));
             let may_wait = !is_down && tries < trouble.tries;
             match wait.filter(|wait| may_wait && wait.saturating_add(began.elapsed()) <= self.retry.total) {
-                Some(wait) => sleep(wait).await,
+                Some(wait) => {
+                    tally.failed(address.key(), &failure(address, &outcome));
+                    sleep(wait).await;
+                }
                 None => {
                     self.given_up.fetch_add(1, Ordering::Relaxed);
                     return finish(outcome, tries);
@@ -128,11 +140,12 @@ impl Network {
         Some(Trouble { asked_wait, tries })
     }
 
-    async fn attempt(&self, address: &Address, calls: &AtomicU64) -> Result<Received, Fault> {
+    async fn attempt(&self, address: &Address, tally: &Tally) -> Result<Received, Fault> {
         let _slot = self.pacer.slot().await;
         let request = self.prepare(address, address)?;
         let start = self.pacer.start().await;
-        match timeout(self.request_time, self.follow(address, request, start, calls)).await {
+        tally.asked(address.key());
+        match timeout(self.request_time, self.follow(address, request, start, tally)).await {
             Ok(outcome) => outcome,
             Err(_) => {
                 let reason = format!("no complete answer within {} seconds", self.request_time.as_secs());
@@ -148,19 +161,16 @@ impl Network {
         address: &Address,
         mut request: RequestBuilder,
         mut start: Instant,
-        calls: &AtomicU64,
+        tally: &Tally,
     ) -> Result<Received, Fault> {
         let mut hop = address.clone();
         for _ in 0..=HOPS {
-            calls.fetch_add(1, Ordering::Relaxed);
-            let response = request.send().await.map_err(|error| broken_request(address, &hop, &error))?;
+            tally.sent();
+            let response = request.send().await.map_err(|error| self.broken_request(address, &hop, &error))?;
             self.pacer.answered(start);
             let Some(location) = redirect(&response) else { return self.receive(address, response).await };
-            let next = hop.redirected(&location).map_err(Fault::last)?;
-            self.policy.check(&next).map_err(|reason| {
-                let reason = format!("{} redirects there, and {reason}", hop.shown());
-                Fault::last(WebError::NotAllowed { url: next.shown(), reason })
-            })?;
+            let next = hop.redirected(&location).and_then(|next| self.policy.admit(next));
+            let next = next.map_err(|error| refused_redirect(&hop, error))?;
             request = self.prepare(address, &next)?;
             hop = next;
             start = self.pacer.start().await;
@@ -179,6 +189,24 @@ impl Network {
         Ok(client.get(target.url).headers(headers))
     }
 
+    fn broken_request(&self, address: &Address, hop: &Address, error: &reqwest::Error) -> Fault {
+        if let Some(private) = causes(error).find_map(|cause| cause.downcast_ref::<PrivateName>()) {
+            return Fault::last(unreachable(hop, private.to_string()));
+        }
+        let certificate = causes(error).find_map(|cause| cause.downcast_ref::<rustls::Error>());
+        let kind = match (error.is_connect(), certificate) {
+            (_, Some(_)) => FaultKind::Final,
+            (true, None) => FaultKind::Connect,
+            (false, None) => FaultKind::Broken,
+        };
+        let mut reason = if error.is_timeout() { "no connection in time".to_owned() } else { root_cause(error) };
+        let Target { url, door } = self.policy.target(hop);
+        if error.is_connect() && door.proxy {
+            reason.push_str(&proxy::hint(url.scheme()).unwrap_or_default());
+        }
+        Fault { error: unreachable(address, reason), kind }
+    }
+
     /// Reads the body, decompressed, up to the limit.
     async fn receive(&self, address: &Address, mut response: Response) -> Result<Received, Fault> {
         let status = response.status().as_u16();
@@ -186,6 +214,12 @@ impl Network {
         let content_type = header(response.headers(), CONTENT_TYPE).unwrap_or_default();
         let retry_after =
             header(response.headers(), RETRY_AFTER).and_then(|value| retry_after(&value, SystemTime::now()));
+        // What was asked for is decoded and no longer named here.
+        if let Some(encoding) = header(response.headers(), CONTENT_ENCODING).filter(|name| name != "identity")
+            && status == 200
+        {
+            return Err(bad_answer(address, format!("answered in the encoding `{encoding}`, which was not asked for")));
+        }
         let mut body = BytesMut::new();
         loop {
             match response.chunk().await {
@@ -214,6 +248,16 @@ impl Fault {
     }
 }
 
+/// What an outcome that is tried again would have told.
+fn failure(address: &Address, outcome: &Result<Received, Fault>) -> WebError {
+    match outcome {
+        Ok(answer) => {
+            WebError::Status { url: address.shown(), status: answer.status, message: api_message(&answer.body) }
+        }
+        Err(fault) => fault.error.clone(),
+    }
+}
+
 /// The outcome for the caller, with the number of tries where there were several.
 fn finish(outcome: Result<Received, Fault>, tries: usize) -> Result<Entry, WebError> {
     match outcome {
@@ -234,22 +278,18 @@ fn redirect(response: &Response) -> Option<String> {
     if is_redirect { header(response.headers(), LOCATION) } else { None }
 }
 
-fn header(headers: &HeaderMap, name: reqwest::header::HeaderName) -> Option<String> {
-    headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+/// Where it leads must not be asked for: that is the answer's fault, not the asker's.
+fn refused_redirect(hop: &Address, error: WebError) -> Fault {
+    match error {
+        WebError::NotAllowed { url, reason } => {
+            bad_answer(hop, format!("redirects to {url}, which is not allowed: {reason}"))
+        }
+        other => Fault::last(other),
+    }
 }
 
-fn broken_request(address: &Address, hop: &Address, error: &reqwest::Error) -> Fault {
-    if let Some(private) = causes(error).find_map(|cause| cause.downcast_ref::<PrivateName>()) {
-        return Fault::last(WebError::NotAllowed { url: hop.shown(), reason: private.to_string() });
-    }
-    let certificate = causes(error).find_map(|cause| cause.downcast_ref::<rustls::Error>());
-    let kind = match (error.is_connect(), certificate) {
-        (_, Some(_)) => FaultKind::Final,
-        (true, None) => FaultKind::Connect,
-        (false, None) => FaultKind::Broken,
-    };
-    let reason = if error.is_timeout() { "no connection in time".to_owned() } else { root_cause(error) };
-    Fault { error: unreachable(address, reason), kind }
+fn header(headers: &HeaderMap, name: reqwest::header::HeaderName) -> Option<String> {
+    headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
 fn unreachable(address: &Address, reason: String) -> WebError {

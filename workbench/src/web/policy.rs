@@ -37,13 +37,19 @@ impl Policy {
 
     /// The address a tool means, when it is one that may be asked for.
     pub(super) fn resolve(&self, path: &str, query: &[(String, String)]) -> Result<Address, WebError> {
-        let address = Address::resolve(self.base.as_deref(), path, query)?;
-        self.check(&address).map_err(|reason| WebError::NotAllowed { url: address.shown(), reason })?;
-        Ok(address)
+        self.admit(Address::resolve(self.base.as_deref(), path, query)?)
+    }
+
+    /// The address, when it is one that may be asked for.
+    pub(super) fn admit(&self, address: Address) -> Result<Address, WebError> {
+        match self.check(&address) {
+            Ok(()) => Ok(address),
+            Err(reason) => Err(WebError::NotAllowed { url: address.shown(), reason }),
+        }
     }
 
     /// Checks an address, or tells which rule forbids it.
-    pub(super) fn check(&self, address: &Address) -> Result<(), String> {
+    fn check(&self, address: &Address) -> Result<(), String> {
         let authority = address.authority();
         if !self.allows(&authority) {
             let hosts = listed(&self.hosts());
@@ -114,21 +120,38 @@ fn is_private(url: &Url) -> bool {
     }
 }
 
-/// Whether an address belongs to the public internet.
+/// Whether an address belongs to the public internet. One that only carries an IPv4 address is judged by that.
 pub(super) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
-        IpAddr::V6(address) => match address.to_ipv4_mapped() {
+        IpAddr::V6(address) => match carried(address) {
             Some(address) => is_public_v4(address),
-            None => {
-                !(address.is_loopback()
-                    || address.is_unspecified()
-                    || address.is_unique_local()
-                    || address.is_unicast_link_local()
-                    || address.is_multicast()
-                    || is_translated(address))
-            }
+            None => is_public_v6(address),
         },
+    }
+}
+
+/// The IPv4 address that an IPv6 address stands for, on this machine or behind a translator.
+fn carried(address: Ipv6Addr) -> Option<Ipv4Addr> {
+    let of = |high: u16, low: u16| Some(Ipv4Addr::from(u32::from(high) << 16 | u32::from(low)));
+    match address.segments() {
+        // Mapped, translated, compatible; `::` and `::1` are among the last, and 0.0.0.0/8 is not public.
+        [0, 0, 0, 0, 0, 0xffff, high, low] | [0, 0, 0, 0, 0xffff, 0, high, low] | [0, 0, 0, 0, 0, 0, high, low] => {
+            of(high, low)
+        }
+        // NAT64: what resolvers of networks without IPv4 make of a public IPv4 address.
+        [0x64, 0xff9b, 0, 0, 0, 0, high, low] => of(high, low),
+        // 6to4.
+        [0x2002, high, low, ..] => of(high, low),
+        _ => None,
+    }
+}
+
+/// 2000::/3 is all that was ever given out; of it Teredo leads anywhere, and 2001:db8::/32 nowhere.
+fn is_public_v6(address: Ipv6Addr) -> bool {
+    match address.segments() {
+        [0x2001, 0 | 0xdb8, ..] => false,
+        [first, ..] => (0x2000..0x4000).contains(&first),
     }
 }
 
@@ -148,11 +171,6 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
         || address.is_private()
         || address.is_link_local()
         || address.is_multicast())
-}
-
-/// 64:ff9b::/96: an IPv4 address, any of them, behind a translator of this network.
-fn is_translated(address: Ipv6Addr) -> bool {
-    matches!(address.segments(), [0x64, 0xff9b, 0, 0, 0, 0, _, _])
 }
 
 #[cfg(test)]
@@ -235,11 +253,21 @@ mod tests {
             "255.255.255.255",
             "::ffff:127.0.0.1",
             "::ffff:198.18.0.5",
+            "::ffff:0:127.0.0.1",
+            "::127.0.0.1",
             "64:ff9b::7f00:1",
-            "64:ff9b::808:808",
+            "64:ff9b::10.1.2.3",
+            "64:ff9b:1::808:808",
+            "2002:7f00:1::",
+            "2002:c0a8:101::1",
+            "2001::1",
+            "2001:db8::1",
             "fd00::1",
             "fe80::1",
+            "fec0::1",
+            "ff02::1",
             "::",
+            "::1",
         ] {
             assert!(!is_public(address.parse().unwrap()), "{address}");
         }
@@ -251,7 +279,9 @@ mod tests {
             "198.17.0.1",
             "198.20.0.1",
             "2606:4700::1111",
-            "64:ff9c::1",
+            "64:ff9b::808:808",
+            "::ffff:8.8.8.8",
+            "2002:808:808::1",
         ] {
             assert!(is_public(address.parse().unwrap()), "{address}");
         }

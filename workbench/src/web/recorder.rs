@@ -9,8 +9,8 @@ use sha2::{Digest, Sha256};
 
 use super::RawAnswer;
 use super::cache::hex;
-use super::cassette::{BODIES, Cassette, CassetteError, CassetteLine, INDEX};
-use crate::files::write_whole;
+use super::cassette::{BODIES, Cassette, CassetteError, CassetteLine, DIGEST_DIGITS, INDEX};
+use crate::files::{sweep, write_whole};
 
 /// A cassette that is added to. Of an answer it keeps address, status, content type and body: no
 /// header, so no cookie and no key. Bodies are written at once, the index by [`Self::save`].
@@ -28,6 +28,8 @@ impl CassetteWriter {
     pub fn open(folder: &Path) -> Result<Self, CassetteError> {
         let bodies = folder.join(BODIES);
         fs::create_dir_all(&bodies).map_err(|cause| CassetteError::File { path: bodies, cause })?;
+        sweep(folder);
+        sweep(&folder.join(BODIES));
         let lines = if folder.join(INDEX).exists() {
             Cassette::open(folder)?.entries().map(|line| (line.url.clone(), line.clone())).collect()
         } else {
@@ -42,9 +44,10 @@ impl CassetteWriter {
     /// When the body cannot be written.
     pub fn add(&mut self, answer: &RawAnswer) -> Result<(), CassetteError> {
         let digest = hex(&Sha256::digest(&answer.body));
-        let body = format!("{}.{}", &digest[..16], extension(&answer.content_type));
+        let body = format!("{}.{}", &digest[..DIGEST_DIGITS], extension(&answer.content_type));
         let path = self.folder.join(BODIES).join(&body);
-        if fs::read(&path).ok().as_deref() != Some(&answer.body[..]) {
+        let stored = crate::files::read_bounded(&path, answer.body.len() as u64).ok();
+        if stored.as_deref() != Some(&answer.body[..]) {
             write_whole(&path, &answer.body).map_err(|cause| CassetteError::File { path, cause })?;
         }
         let (url, content_type) = (answer.url.clone(), answer.content_type.clone());
@@ -151,6 +154,26 @@ mod tests {
         let index = fs::read_to_string(folder.path().join(INDEX)).unwrap();
         let urls: Vec<&str> = index.lines().collect();
         assert!(urls.is_sorted(), "{index}");
+    }
+
+    #[test]
+    fn a_body_that_was_cut_or_changed_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut writer = CassetteWriter::open(folder.path()).unwrap();
+        writer.add(&answer("https://a.example/x", 200, "application/json", b"[1, 2]")).unwrap();
+        writer.save().unwrap();
+        let recording = Cassette::open(folder.path()).unwrap().find("https://a.example/x").unwrap();
+        let path = folder.path().join(BODIES).join(&recording.line.body);
+        for damaged in ["", "[1, 2", "[1, 3]", "[1, 2]\n"] {
+            fs::write(&path, damaged).unwrap();
+            let error = recording.body(1000).unwrap_err().to_string();
+            assert!(
+                error.contains("index.jsonl:1: body bodies/") && error.contains("is not what was recorded"),
+                "{error}"
+            );
+        }
+        fs::write(&path, "[1, 2]").unwrap();
+        assert_eq!(recording.body(1000).unwrap(), "[1, 2]");
     }
 
     #[test]

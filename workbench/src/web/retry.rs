@@ -54,15 +54,13 @@ pub(super) fn is_transient(status: u16, retry_403: bool) -> bool {
     }
 }
 
-/// A `Retry-After` value, in seconds or as a date, as the time from `now` on.
+/// A `Retry-After` value, in seconds or as a date, as the time from `now` on. Something else says nothing.
 pub(super) fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
     let value = value.trim();
-    match value.parse() {
-        Ok(seconds) => Some(Duration::from_secs(seconds)),
-        Err(_) => {
-            httpdate::parse_http_date(value).ok().map(|until| until.duration_since(now).unwrap_or(Duration::ZERO))
-        }
+    if !value.is_empty() && value.bytes().all(|digit| digit.is_ascii_digit()) {
+        return Some(Duration::from_secs(value.parse().unwrap_or(u64::MAX)));
     }
+    httpdate::parse_http_date(value).ok().map(|until| until.duration_since(now).unwrap_or(Duration::ZERO))
 }
 
 #[cfg(test)]
@@ -77,8 +75,11 @@ mod tests {
             (" 120 ", Some(120)),
             ("Sun, 06 Nov 1994 08:49:37 GMT", Some(30)),
             ("Sun, 06 Nov 1994 08:00:00 GMT", Some(0)),
+            ("18446744073709551616", Some(u64::MAX)),
             ("-1", None),
+            ("1.5", None),
             ("soon", None),
+            ("Sun, 99 Nov 1994 08:49:37 GMT", None),
             ("", None),
         ];
         for (value, seconds) in table {

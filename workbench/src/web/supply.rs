@@ -1,13 +1,13 @@
 //! Where answers come from that are not in memory: the cassette, or cache and network.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicU64;
 
 use super::address::Address;
 use super::cache::DiskCache;
 use super::cassette::{Cassette, CassetteError};
 use super::entry::Entry;
 use super::network::Network;
+use super::tally::Tally;
 use super::{Expect, Origin, WebError};
 
 /// One source of data.
@@ -27,17 +27,17 @@ impl Supply {
         Ok(Self::Cassette { cassette: Cassette::open(folder)?, body_bytes })
     }
 
-    pub(super) fn cache(folder: PathBuf, network: Option<Network>) -> Self {
-        Self::Cache { cache: DiskCache::open(folder), network: network.map(Box::new) }
+    pub(super) fn cache(folder: PathBuf, body_bytes: u64, network: Option<Network>) -> Self {
+        Self::Cache { cache: DiskCache::open(folder, body_bytes), network: network.map(Box::new) }
     }
 
-    /// The answer for `address`, and where it came from; requests sent are added to `calls`. What is
+    /// The answer for `address`, and where it came from; requests sent are counted in `tally`. What is
     /// kept and does not fit `expect` is asked for again.
     pub(super) async fn get(
         &self,
         address: &Address,
         expect: Expect,
-        calls: &AtomicU64,
+        tally: &Tally,
     ) -> Result<(Entry, Origin), WebError> {
         match self {
             Self::Cassette { cassette, body_bytes } => {
@@ -49,7 +49,7 @@ impl Supply {
                     return Ok((entry, Origin::Cache));
                 }
                 let network = network.as_ref().ok_or_else(|| not_cached(address))?;
-                let entry = network.ask(address, calls).await?;
+                let entry = network.ask(address, tally).await?;
                 Ok((keep(cache, address, expect, entry).await?, Origin::Network))
             }
         }

@@ -14,6 +14,11 @@ pub(crate) struct DomainFolder(TempDir);
 impl DomainFolder {
     /// The name in the manifest has to be `case`.
     pub(crate) fn new(manifest: &str) -> Self {
+        Self::of_bytes(manifest.as_bytes())
+    }
+
+    /// As [`DomainFolder::new`], for a manifest that may be no text.
+    pub(crate) fn of_bytes(manifest: &[u8]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("case")).unwrap();
         fs::create_dir(folder.path().join("out")).unwrap();

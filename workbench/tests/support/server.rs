@@ -4,7 +4,7 @@
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -38,6 +38,8 @@ pub(crate) enum Reply {
     Close(Vec<u8>),
     /// These bytes, then the second part again and again, each after the wait, until the client leaves.
     Endless(Vec<u8>, Vec<u8>, Duration),
+    /// These bytes; then the connection is reset, as by a machine that goes down.
+    Reset(Vec<u8>),
 }
 
 /// A whole answer; `headers` as lines without their ends. The length is added.
@@ -71,6 +73,7 @@ pub(crate) struct Server {
     address: SocketAddr,
     seen: Arc<Mutex<Vec<Request>>>,
     ended: Arc<AtomicBool>,
+    sent: Arc<AtomicU64>,
 }
 
 impl Server {
@@ -82,16 +85,19 @@ impl Server {
     /// Starts one on another address, such as `[::1]:0`.
     pub(crate) fn on(address: &str, script: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> io::Result<Self> {
         let listener = TcpListener::bind(address)?;
-        let server = Self { address: listener.local_addr()?, seen: Arc::default(), ended: Arc::default() };
+        let server =
+            Self { address: listener.local_addr()?, seen: Arc::default(), ended: Arc::default(), sent: Arc::default() };
         let (seen, ended, script) = (Arc::clone(&server.seen), Arc::clone(&server.ended), Arc::new(script));
+        let sent = Arc::clone(&server.sent);
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 if ended.load(Ordering::SeqCst) {
                     break;
                 }
                 let (seen, ended, script) = (Arc::clone(&seen), Arc::clone(&ended), Arc::clone(&script));
+                let sent = Arc::clone(&sent);
                 // A client that leaves early is part of many scripts.
-                thread::spawn(move || _ = serve(stream, &seen, &ended, &*script));
+                thread::spawn(move || _ = serve(stream, &seen, &ended, &sent, &*script));
             }
         });
         Ok(server)
@@ -100,6 +106,16 @@ impl Server {
     /// `http://127.0.0.1:PORT`
     pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address)
+    }
+
+    /// The port it listens on.
+    pub(crate) fn port(&self) -> u16 {
+        self.address.port()
+    }
+
+    /// The bytes its clients have taken so far, those included that wait in the system's buffers.
+    pub(crate) fn sent(&self) -> u64 {
+        self.sent.load(Ordering::SeqCst)
     }
 
     /// The requests so far, in order of arrival.
@@ -117,13 +133,15 @@ impl Drop for Server {
 }
 
 fn serve(
-    mut stream: TcpStream,
+    stream: TcpStream,
     seen: &Mutex<Vec<Request>>,
     ended: &AtomicBool,
+    sent: &AtomicU64,
     script: &dyn Fn(&Request) -> Reply,
 ) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let mut reader = BufReader::new(stream.try_clone()?);
+    let mut stream = Counted { stream, sent };
     while let Some((target, headers)) = read_head(&mut reader)? {
         let request = {
             let mut seen = seen.lock().expect("no test panics while it holds this");
@@ -134,6 +152,12 @@ fn serve(
         match script(&request) {
             Reply::Bytes(bytes) => stream.write_all(&bytes)?,
             Reply::Close(bytes) => return stream.write_all(&bytes),
+            Reply::Reset(bytes) => {
+                stream.write_all(&bytes)?;
+                // Closing does not wait for what is on the way: the other side is told that it is lost.
+                rustix::net::sockopt::set_socket_linger(&stream.stream, Some(Duration::ZERO))?;
+                return Ok(());
+            }
             Reply::Endless(start, again, wait) => {
                 stream.write_all(&start)?;
                 while !ended.load(Ordering::SeqCst) {
@@ -144,6 +168,24 @@ fn serve(
         }
     }
     Ok(())
+}
+
+/// A connection whose bytes are counted.
+struct Counted<'a> {
+    stream: TcpStream,
+    sent: &'a AtomicU64,
+}
+
+impl Write for Counted<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.stream.write(bytes)?;
+        self.sent.fetch_add(count as u64, Ordering::SeqCst);
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
 }
 
 /// Target and headers of a request.

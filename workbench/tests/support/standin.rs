@@ -1,4 +1,5 @@
 //! The other end of a script, without a plugin: three of the tools that plugins/standin offers, as far as the cases need.
+#![allow(clippy::unwrap_used, dead_code, reason = "each test file uses a part of it")]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -6,7 +7,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use plugin_api::wire::ToolSpec;
 use serde_json::{Value, json};
-use workbench::sandbox::{Bridge, BridgeError};
+use workbench::sandbox::{AdmittedCall, Bridge, BridgeError};
 
 /// Answers calls; refuses those beyond a budget.
 pub(crate) struct StandIn {
@@ -23,10 +24,14 @@ impl StandIn {
 
 #[async_trait]
 impl Bridge for StandIn {
-    async fn call(&self, tool: &str, arguments: Bytes) -> Result<Bytes, BridgeError> {
+    fn admit(&self, tool: String, arguments: Bytes) -> Result<AdmittedCall<'_>, BridgeError> {
         if self.calls.fetch_add(1, Ordering::Relaxed) >= self.budget {
             return Err(BridgeError::Stop(format!("the budget of {} tool calls is used up", self.budget)));
         }
+        Ok(Box::pin(async move { self.call(&tool, arguments).await }))
+    }
+
+    async fn call(&self, tool: &str, arguments: Bytes) -> Result<Bytes, BridgeError> {
         let arguments: Value = serde_json::from_slice(&arguments).unwrap();
         answer(tool, &arguments).map(|value| value.to_string().into()).map_err(BridgeError::Tool)
     }

@@ -13,6 +13,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::process::{Child, ChildStderr, ChildStdout, Command};
 use tokio::time::timeout;
 
+use super::capture::{FloodGauge, capture};
 use super::protocol::ToHost;
 use crate::env::WORKER_GUARD;
 use crate::frames::{self, Frame};
@@ -23,6 +24,9 @@ pub const SUBCOMMAND: &str = "__script-worker";
 
 /// How long an interpreter may take to come up, on a machine that is busy with other things.
 pub(super) const START_LIMIT: Duration = Duration::from_secs(30);
+
+/// How long a worker that closed its link may take to end.
+const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// A booted worker that waits for its script. Dropping it kills the process.
 pub(super) struct Worker {
@@ -73,10 +77,15 @@ impl Worker {
         matches!(self.process.try_wait(), Ok(None)).then_some(self)
     }
 
-    /// How a worker that died before it was ready explains itself.
+    /// How a worker explains itself that closed its link before it was ready.
     async fn last_words(mut self) -> String {
-        let said = super::capture::capture(&mut self.stderr, 1024, super::capture::FloodGauge::default()).await;
-        match self.process.wait().await {
+        let Ok(status) = timeout(LAST_WORDS, self.process.wait()).await else {
+            return "it closed its link and lived on".into();
+        };
+        let said = capture(&mut self.stderr, 1024, FloodGauge::default());
+        // Something it started may hold the stream open.
+        let said = timeout(LAST_WORDS, said).await.unwrap_or_default();
+        match status {
             Ok(status) => format!("it ended with {status}: {}", said.text.trim()),
             Err(error) => error.to_string(),
         }
@@ -105,9 +114,7 @@ pub(super) fn cause_of_death(status: ExitStatus, stderr: &Captured) -> ScriptEnd
         Some(Signal::ABORT) => ScriptEnd::Crashed("the interpreter aborted".into()),
         Some(Signal::SEGV) => ScriptEnd::Crashed("the interpreter died of a segmentation fault".into()),
         Some(Signal::XCPU) => ScriptEnd::TimedOut,
-        Some(Signal::KILL) => {
-            ScriptEnd::Crashed("the interpreter was killed from outside, perhaps by the system for memory".into())
-        }
+        Some(Signal::KILL) => ScriptEnd::Killed,
         _ => ScriptEnd::Crashed(format!("the interpreter died of signal {number}")),
     }
 }

@@ -1,25 +1,21 @@
 //! One script's run: frames in both directions, tool calls under way at once, limits from outside.
 
+use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
-use tokio::io::BufReader;
-use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
-use tokio::sync::mpsc;
+use tokio::process::Child;
 use tokio::task::JoinHandle;
 
 use super::capture::{FLOOD, FloodGauge, capture};
 use super::child::{Worker, cause_of_death, failed_start};
-use super::protocol::{Job, ToHost, ToWorker};
-use crate::frames::{self, Frame};
+use super::link::Link;
+use super::protocol::{Job, MAX_NAME, ToHost, ToWorker};
+use crate::frames::Frame;
 use crate::sandbox::{Bridge, BridgeError, Captured, SandboxError, Script, ScriptEnd, ScriptOutcome, stubs};
 
-/// Frames the host takes in before it has dealt with them; a script that floods it with calls waits.
-const INBOX: usize = 64;
-
-/// How long the end of a dead child's output is waited for.
+/// How long the end of a child is waited for that said no more, and then the end of its output.
 const LAST_OUTPUT: Duration = Duration::from_secs(5);
 
 /// Hands `script` to `worker` and sees it through.
@@ -35,11 +31,11 @@ pub(super) async fn run(
     let stderr = Task::spawn(capture(stderr, script.limits.output_bytes, gauge.clone()));
 
     let job = serde_json::to_vec(&job_of(script)).map_err(|error| failed_start(error.to_string()))?;
-    let mut link = Link::open(reader, writer);
-    link.send(ToWorker::Run, job.into());
+    let mut link = Link::open(reader, writer, script.announce_waiting);
+    link.send(ToWorker::Run, job.into(), None);
 
     let end = tokio::select! {
-        end = converse(&mut link, bridge) => end,
+        end = converse(&mut link, script.announce_waiting, bridge) => end,
         () = tokio::time::sleep(script.limits.time) => Some(ScriptEnd::TimedOut),
         () = gauge.overflow() => {
             Some(ScriptEnd::Stopped(format!("it printed more than {} MB", FLOOD / 1024 / 1024)))
@@ -48,13 +44,26 @@ pub(super) async fn run(
     let time = started.elapsed();
     // Its output is written, or not wanted: a kill is the shortest way out of any state. A child
     // that died by itself is not touched, so that its own status tells why.
-    if end.is_some() {
-        process.start_kill().ok();
-    }
-    let status = process.wait().await.map_err(|error| failed_start(error.to_string()))?;
+    let end = match end {
+        Some(end) => Ok(end),
+        None => death(&mut process).await,
+    };
+    process.start_kill().ok();
+    process.wait().await.map_err(|error| failed_start(error.to_string()))?;
+    // Whatever it may have started ends with the link, and lets go of the streams.
+    drop(link);
     let (stdout, stderr) = (stdout.finish().await, stderr.finish().await);
-    let end = end.unwrap_or_else(|| cause_of_death(status, &stderr));
+    let end = end.unwrap_or_else(|status| cause_of_death(status, &stderr));
     Ok(ScriptOutcome { end, stdout, stderr, time })
+}
+
+/// The status of a child that said no more.
+async fn death(process: &mut Child) -> Result<ScriptEnd, ExitStatus> {
+    match tokio::time::timeout(LAST_OUTPUT, process.wait()).await {
+        Ok(Ok(status)) => Err(status),
+        Ok(Err(error)) => Ok(ScriptEnd::Crashed(format!("how the interpreter ended is lost: {error}"))),
+        Err(_) => Ok(broken("it closed its link and lived on")),
+    }
 }
 
 fn job_of(script: &Script<'_>) -> Job {
@@ -69,75 +78,72 @@ fn job_of(script: &Script<'_>) -> Job {
 }
 
 /// Answers calls until the script ends. `None`: the child is gone without a word.
-async fn converse(link: &mut Link, bridge: &dyn Bridge) -> Option<ScriptEnd> {
+async fn converse(link: &mut Link, announces_waiting: bool, bridge: &dyn Bridge) -> Option<ScriptEnd> {
     let mut calls = FuturesUnordered::new();
+    let mut last_id = 0;
     loop {
         // Calls first: when the child says that it waits, all it asked for is known to the bridge.
         tokio::select! {
             biased;
-            Some((id, answer)) = calls.next(), if !calls.is_empty() => match answer {
-                Ok(body) => link.send(ToWorker::Answer { id, ok: true }, body),
-                Err(BridgeError::Tool(text)) => link.send(ToWorker::Answer { id, ok: false }, text.into()),
+            Some((id, answer, turn)) = calls.next(), if !calls.is_empty() => match answer {
+                Ok(body) => link.send(ToWorker::Answer { id, ok: true }, body, turn),
+                Err(BridgeError::Tool(text)) => link.send(ToWorker::Answer { id, ok: false }, text.into(), turn),
                 Err(BridgeError::Stop(text)) => return Some(ScriptEnd::Stopped(text)),
             },
-            frame = link.inbox.recv() => match frame? {
-                Ok(Frame { head: ToHost::Call { id, tool }, body }) => {
-                    calls.push(async move { (id, bridge.call(&tool, body).await) });
+            arrived = link.next() => {
+                let (frame, share) = arrived?;
+                let Frame { head, body } = match frame {
+                    Ok(frame) => frame,
+                    Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
+                        return Some(broken(&error.to_string()));
+                    }
+                    // A child that died with words of ours unread resets the link; its status tells why.
+                    Err(_) => return None,
+                };
+                match head {
+                    ToHost::Call { id, .. } if id <= last_id => {
+                        return Some(broken(&format!("it used the number {id} for a second call")));
+                    }
+                    ToHost::Call { tool, .. } if tool.len() > MAX_NAME => {
+                        return Some(broken(&format!("it called a tool by a name of {} bytes", tool.len())));
+                    }
+                    ToHost::Call { id, tool } => {
+                        last_id = id;
+                        let (turn, call) = (link.turn(), bridge.admit(tool, body));
+                        if let Err(BridgeError::Stop(text)) = call {
+                            return Some(ScriptEnd::Stopped(text));
+                        }
+                        calls.push(async move {
+                            let turn = turn.await;
+                            let answer = match call {
+                                Ok(call) => call.await,
+                                Err(refusal) => Err(refusal),
+                            };
+                            drop(share);
+                            (id, answer, turn)
+                        });
+                    }
+                    ToHost::Waiting if announces_waiting => bridge.waiting().await,
+                    ToHost::Waiting => return Some(broken("it announced a wait, and nobody had asked for that")),
+                    ToHost::End { out_of_memory: true, .. } => return Some(ScriptEnd::OutOfMemory),
+                    ToHost::End { code, .. } => return Some(ScriptEnd::Exit(code)),
+                    ToHost::Ready => return Some(broken("it said twice that it is ready")),
                 }
-                Ok(Frame { head: ToHost::Waiting, .. }) => bridge.waiting().await,
-                Ok(Frame { head: ToHost::End { out_of_memory: true, .. }, .. }) => return Some(ScriptEnd::OutOfMemory),
-                Ok(Frame { head: ToHost::End { code, .. }, .. }) => return Some(ScriptEnd::Exit(code)),
-                Ok(Frame { head: ToHost::Ready, .. }) => {}
-                Err(error) => return Some(ScriptEnd::Crashed(format!("the interpreter spoke garbage: {error}"))),
             },
         }
     }
 }
 
-/// Both directions of the link, each moved by a task of its own: a child that writes a thousand
-/// calls before it reads one answer must not stop a host that is writing answers.
-struct Link {
-    inbox: mpsc::Receiver<std::io::Result<Frame<ToHost>>>,
-    outbox: mpsc::UnboundedSender<Frame<ToWorker>>,
-    _tasks: [Task<()>; 2],
-}
-
-impl Link {
-    fn open(reader: BufReader<OwnedReadHalf>, writer: OwnedWriteHalf) -> Self {
-        let (arrived, inbox) = mpsc::channel(INBOX);
-        let (outbox, leaving) = mpsc::unbounded_channel();
-        let tasks = [Task::spawn(read_all(reader, arrived)), Task::spawn(write_all(writer, leaving))];
-        Self { inbox, outbox, _tasks: tasks }
-    }
-
-    /// A child that is gone is noticed by the reading side.
-    fn send(&self, head: ToWorker, body: Bytes) {
-        self.outbox.send(Frame::new(head, body)).ok();
-    }
-}
-
-async fn read_all(mut reader: BufReader<OwnedReadHalf>, arrived: mpsc::Sender<std::io::Result<Frame<ToHost>>>) {
-    while let Some(frame) = frames::read_async(&mut reader).await.transpose() {
-        let broken = frame.is_err();
-        if arrived.send(frame).await.is_err() || broken {
-            return;
-        }
-    }
-}
-
-async fn write_all(mut writer: OwnedWriteHalf, mut leaving: mpsc::UnboundedReceiver<Frame<ToWorker>>) {
-    while let Some(frame) = leaving.recv().await {
-        if frames::write_async(&mut writer, &frame).await.is_err() {
-            return;
-        }
-    }
+/// The end of a worker that did what our own never does. Its script may have taken it over.
+fn broken(what: &str) -> ScriptEnd {
+    ScriptEnd::Crashed(format!("the interpreter broke the protocol: {what}"))
 }
 
 /// A task that ends with its owner.
-struct Task<T>(JoinHandle<T>);
+pub(super) struct Task<T>(JoinHandle<T>);
 
 impl<T: Send + 'static> Task<T> {
-    fn spawn(work: impl Future<Output = T> + Send + 'static) -> Self {
+    pub(super) fn spawn(work: impl Future<Output = T> + Send + 'static) -> Self {
         Self(tokio::spawn(work))
     }
 }

@@ -6,6 +6,7 @@
 mod capture;
 mod child;
 mod conversation;
+mod link;
 mod protocol;
 pub mod worker;
 
@@ -48,7 +49,11 @@ impl Embedded {
             Some(program) => program.clone(),
             None => std::env::current_exe().map_err(|error| failed_start(error.to_string()))?,
         };
-        Worker::boot(&program, START_LIMIT).await
+        match Worker::boot(&program, START_LIMIT).await {
+            // What kills a child once, such as a lack of memory, may have passed.
+            Err(_) => Worker::boot(&program, START_LIMIT).await,
+            booted => booted,
+        }
     }
 }
 

@@ -2,6 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Longest arguments of a call, in bytes of JSON: the longest body a worker sends. More is a mistake,
+/// and would be copied several times on its way.
+pub(super) const MAX_ARGUMENTS: usize = 16 * 1024 * 1024;
+
+/// Longest name of a tool in bytes: the head of a frame has room for it however it is escaped, and a ledger for the names
+/// of many calls.
+pub(super) const MAX_NAME: usize = 1000;
+
 /// From the host to the worker.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]

@@ -6,6 +6,8 @@ here; it is asked where it knows more: wrong syntax, groups, and names that are 
 
 import sys
 
+import _workbench
+
 # Code objects of these modules are ours: a script is shown its own lines.
 _OWN_FILES = ("_sandbox", "_failure", "<tools>", "asyncio", "concurrent.futures", "posix", "_frozen_importlib")
 _NEEDS_TRACEBACK = (SyntaxError, BaseExceptionGroup, NameError, AttributeError, ImportError)
@@ -23,6 +25,11 @@ def write(kind, exception, trace):
         _write_with_traceback(kind, exception, trace)
     else:
         sys.stderr.write("".join(_text(*link) for link in chain))
+
+
+def write_plainly(exception):
+    """What is left when telling an exception has failed: its kind, without asking any code of the script."""
+    _workbench.write(2, f"{type.__repr__(type(exception))}: an uncaught exception that cannot be told\n")
 
 
 def _chain(exception, trace):
@@ -58,7 +65,7 @@ def _text(exception, trace, note):
 def _message(exception):
     try:
         return str(exception).rstrip() if isinstance(exception, RecursionError) else str(exception)
-    except Exception:
+    except BaseException:
         return "<exception str() failed>"
 
 

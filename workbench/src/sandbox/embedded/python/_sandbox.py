@@ -224,6 +224,15 @@ def _install_tools(source, domain_module):
     tools.aio = sys.modules["tools.aio"]
 
 
+def _tell(exception):
+    """As `_exit_code`, whatever a script has made of what that needs."""
+    try:
+        return _exit_code(exception)
+    except BaseException:
+        _failure.write_plainly(exception)
+        return 1
+
+
 def _exit_code(exception):
     """Tells an uncaught exception on standard error, and the exit code that CPython would give."""
     if isinstance(exception, SystemExit):
@@ -249,17 +258,33 @@ def run(source, tools_source, domain_module):
     sys.modules["__main__"] = main
     out_of_memory = False
     code = 0
-    try:
+
+    def script():
         _install_tools(tools_source, domain_module)
         _execute(_workbench.compile(source), main.__dict__)
-    except BaseException as exception:
-        out_of_memory = isinstance(exception, MemoryError)
-        code = _exit_code(exception)
+
+    for step in (script, _run_exit_functions, _flush):
+        try:
+            step()
+        except BaseException as exception:
+            out_of_memory = out_of_memory or isinstance(exception, MemoryError)
+            told = _tell(exception)
+            code = code or told
+    _workbench.flush()
+    return code, out_of_memory
+
+
+def _run_exit_functions():
     import atexit
 
     atexit._run_exitfuncs()
-    sys.stdout.flush()
-    return code, out_of_memory
+
+
+def _flush():
+    """A script may have put streams of its own here, with something left in them, or none."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
 
 
 def _execute(parts, namespace):

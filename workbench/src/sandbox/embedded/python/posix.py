@@ -27,6 +27,15 @@ def urandom(size):
     return bytes(_workbench.random_bytes(size))
 
 
+def fspath(path):
+    if isinstance(path, (str, bytes)):
+        return path
+    given = getattr(type(path), "__fspath__", None)
+    if given is None or not isinstance(text := given(path), (str, bytes)):
+        raise TypeError(f"expected str, bytes or os.PathLike object, not {type(path).__name__}")
+    return text
+
+
 def getcwd():
     return "/"
 

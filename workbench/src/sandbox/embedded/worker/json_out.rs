@@ -3,16 +3,16 @@
 use rustpython_vm::builtins::{PyBaseExceptionRef, PyDict, PyFloat, PyInt, PyList, PyStr, PyTuple};
 use rustpython_vm::{AsObject, PyObject, PyRef, PyResult, VirtualMachine};
 
+use crate::sandbox::embedded::protocol::MAX_ARGUMENTS;
+
 /// Deepest nesting: what reads the arguments on the other side stops at 128.
 const MAX_DEPTH: usize = 100;
-
-/// Longest arguments. More is a mistake, and would be copied several times on its way.
-const MAX_LENGTH: usize = 64 * 1024 * 1024;
 
 /// `value` as JSON text.
 pub(super) fn encode(value: &PyObject, vm: &VirtualMachine) -> PyResult<Vec<u8>> {
     let mut encoder = Encoder { vm, text: Vec::new(), path: Vec::new() };
     encoder.value(value)?;
+    encoder.check_length(0)?;
     Ok(encoder.text)
 }
 
@@ -26,10 +26,7 @@ struct Encoder<'a> {
 impl Encoder<'_> {
     fn value(&mut self, value: &PyObject) -> PyResult<()> {
         let vm = self.vm;
-        if self.text.len() > MAX_LENGTH {
-            let limit = MAX_LENGTH / 1024 / 1024;
-            return Err(vm.new_value_error(format!("the arguments of a tool call are limited to {limit} MB")));
-        }
+        self.check_length(0)?;
         if vm.is_none(value) {
             self.text.extend(b"null");
         } else if value.is(&vm.ctx.true_value) {
@@ -54,6 +51,15 @@ impl Encoder<'_> {
             return Err(vm.new_type_error(format!("Object of type {kind} is not JSON serializable")));
         }
         Ok(())
+    }
+
+    /// Refuses arguments that are too long, before they take more memory.
+    fn check_length(&self, more: usize) -> PyResult<()> {
+        if self.text.len().saturating_add(more) <= MAX_ARGUMENTS {
+            return Ok(());
+        }
+        let limit = MAX_ARGUMENTS / 1024 / 1024;
+        Err(self.vm.new_value_error(format!("the arguments of a tool call are limited to {limit} MB")))
     }
 
     /// Writes a container, unless it stands inside itself or too deep.
@@ -132,7 +138,9 @@ impl Encoder<'_> {
     }
 
     fn quoted(&mut self, text: &str) -> PyResult<()> {
-        serde_json::to_writer(&mut self.text, text).map_err(|error| self.vm.new_value_error(error.to_string()))
+        self.check_length(text.len())?;
+        serde_json::to_writer(&mut self.text, text).map_err(|error| self.vm.new_value_error(error.to_string()))?;
+        self.check_length(0)
     }
 }
 

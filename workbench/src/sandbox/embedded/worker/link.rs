@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, BufReader};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -37,6 +37,11 @@ impl Link {
         let writer = stream.try_clone()?;
         let reader = BufReader::new(stream);
         Ok(Self { reader, writer, last_id: 0, open: 0, arrived: VecDeque::new(), announce_waiting: false })
+    }
+
+    /// What it reads from and what it writes to.
+    pub(super) fn descriptors(&self) -> (BorrowedFd<'_>, BorrowedFd<'_>) {
+        (self.reader.get_ref().as_fd(), self.writer.as_fd())
     }
 
     /// Says that the interpreter is up.

@@ -49,7 +49,11 @@ fn work() -> io::Result<()> {
     link.borrow_mut().announce()?;
     interpreter::import_ahead(&interpreter, || link.borrow().has_news());
     let Some(job) = link.borrow_mut().receive_job()? else { return Ok(()) };
-    lockdown::script::lock(job.memory, job.cpu_seconds)?;
+    {
+        let link = link.borrow();
+        let (incoming, outgoing) = link.descriptors();
+        lockdown::script::lock(job.memory, job.cpu_seconds, incoming, outgoing)?;
+    }
     let (code, out_of_memory) = interpreter::run(&interpreter, &job);
     link.borrow_mut().end(code, out_of_memory)?;
     // The process ends here; taking the interpreter apart piece by piece would only cost time.

@@ -8,10 +8,14 @@ use std::time::Duration;
 use rustpython_vm::builtins::{PyBaseExceptionRef, PyStrRef};
 use rustpython_vm::common::rand::os_random;
 use rustpython_vm::function::{ArgIntoFloat, IntoPyNativeFn};
-use rustpython_vm::{PyObjectRef, PyResult, VirtualMachine};
+use rustpython_vm::{PyObject, PyObjectRef, PyResult, VirtualMachine};
 
 use super::link::{Answer, Link};
 use super::{json_in, json_out, top_level};
+use crate::sandbox::embedded::protocol::MAX_NAME;
+
+/// Seconds of the longest wait for an answer.
+const LONGEST_WAIT: f64 = 24.0 * 60.0 * 60.0;
 
 /// Makes `_workbench` importable.
 pub(super) fn install(link: &Rc<RefCell<Link>>, vm: &VirtualMachine) -> PyResult<()> {
@@ -19,22 +23,26 @@ pub(super) fn install(link: &Rc<RefCell<Link>>, vm: &VirtualMachine) -> PyResult
 
     let calls = Rc::clone(link);
     module.add("call", move |tool: String, arguments: PyObjectRef, vm: &VirtualMachine| {
-        let arguments = json_out::encode(&arguments, vm)?;
-        let mut link = calls.borrow_mut();
-        let id = link.call(tool, arguments).map_err(|error| lost(&error, vm))?;
-        let answer = link.answer_to(id).map_err(|error| lost(&error, vm))?;
-        value_of(&answer, vm)
+        let arguments = checked(&tool, &arguments, vm)?;
+        let answer = {
+            let mut link = calls.borrow_mut();
+            link.call(tool, arguments).and_then(|id| link.answer_to(id))
+        };
+        // The link is free again: making values may run a script's `__del__`, which may call a tool.
+        value_of(&answer.map_err(|error| lost(&error, vm))?, vm)
     })?;
 
     let calls = Rc::clone(link);
     module.add("start", move |tool: String, arguments: PyObjectRef, vm: &VirtualMachine| {
-        let arguments = json_out::encode(&arguments, vm)?;
+        let arguments = checked(&tool, &arguments, vm)?;
         calls.borrow_mut().call(tool, arguments).map_err(|error| lost(&error, vm))
     })?;
 
     let calls = Rc::clone(link);
     module.add("wait", move |seconds: Option<ArgIntoFloat>, vm: &VirtualMachine| -> PyResult {
-        let patience = seconds.map(|seconds| Duration::try_from_secs_f64(seconds.into_float()).unwrap_or_default());
+        // Waits of more than a day, endless ones among them, are cut: no script lives as long.
+        let patience =
+            seconds.map(|seconds| Duration::from_secs_f64(seconds.into_float().clamp(0.0, LONGEST_WAIT).max(0.0)));
         let answer = calls.borrow_mut().next(patience).map_err(|error| lost(&error, vm))?;
         Ok(match answer {
             Some(answer) => vm.ctx.new_tuple(vec![vm.ctx.new_int(answer.id).into(), value_of(&answer, vm)?]).into(),
@@ -52,6 +60,14 @@ pub(super) fn install(link: &Rc<RefCell<Link>>, vm: &VirtualMachine) -> PyResult
         std::iter::repeat_with(os_random::<32>).flatten().take(count).collect::<Vec<u8>>()
     })?;
     module.publish()
+}
+
+/// The arguments as JSON, unless the host would take the call for a broken frame.
+fn checked(tool: &str, arguments: &PyObject, vm: &VirtualMachine) -> PyResult<Vec<u8>> {
+    if tool.len() > MAX_NAME {
+        return Err(vm.new_value_error(format!("a tool's name of {} bytes is too long", tool.len())));
+    }
+    json_out::encode(arguments, vm)
 }
 
 struct Module<'a> {

@@ -23,6 +23,8 @@ __all__ = (
 # Futures of the calls that are under way, by the number of the call.
 _calls = {}
 _loop = None
+# Seconds; a timer may stand at infinity, and the clock waits for no such time.
+_LONGEST_WAIT = 24 * 60 * 60
 
 
 async def call_tool(tool, arguments):
@@ -171,14 +173,15 @@ class AbstractEventLoop:
         if self._ready:
             seconds = 0
         elif self._timers:
-            seconds = max(0, self._timers[0][0] - self.time())
+            seconds = min(max(0, self._timers[0][0] - self.time()), _LONGEST_WAIT)
         else:
             seconds = None
-        if _calls:
-            self._take(_workbench.wait(seconds))
+        arrived = _workbench.wait(seconds) if _calls else None
+        if arrived is not None:
+            self._take(arrived)
         elif seconds is None:
             raise RuntimeError("deadlock: every task waits, and no tool call or timer is left that could wake one")
-        elif seconds:
+        elif seconds and not _calls:
             time.sleep(seconds)
 
     def _take(self, arrived):

@@ -1,0 +1,13 @@
+//! Refused: host is mutable.
+
+use plugin_api::prelude::*;
+
+/// Returns a record.
+#[tool]
+fn get_object(host: &mut Host, object_id: u64) -> ToolResult<RawJson> {
+    host.get_json(format!("/objects/{object_id}"), &[])
+}
+
+plugin!(get_object);
+
+fn main() {}

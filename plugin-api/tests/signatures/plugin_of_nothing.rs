@@ -1,0 +1,7 @@
+//! Refused: plugin of nothing.
+
+use plugin_api::prelude::*;
+
+plugin!();
+
+fn main() {}

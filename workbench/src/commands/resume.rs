@@ -1,0 +1,168 @@
+//! `compare --resume`: which comparison goes on, and what is left of it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::error::Failure;
+use crate::results::attempts::{is_decided, without_repeated};
+use crate::results::find::{StoredRun, list_runs};
+use crate::results::format::{Comparison, RunRecord};
+use crate::results::order::is_name_of_command;
+use crate::results::store::{StoreError, read_manifest};
+use crate::runner::Mode;
+
+use super::context::Context;
+use super::report::tell_skipped;
+use super::runs::{Job, Plan};
+
+/// The runs of each comparison by its name; the newest is the last.
+type Comparisons = BTreeMap<String, Vec<StoredRun>>;
+
+/// The name of the comparison to go on with: the newest of the same settings that is not complete, or else the newest
+/// that is. `wanted` names one that is to have these settings.
+///
+/// # Errors
+/// When there is none. A setting that differs is named.
+pub(super) fn find(
+    context: &Context,
+    wanted: Option<&str>,
+    comparison: &Comparison,
+    plans: &[Plan],
+) -> Result<String, Failure> {
+    let (known, skipped) = comparisons(context, comparison)?;
+    tell_skipped(&skipped);
+    let place = context.results.display();
+    let domains = comparison.domains.join(", ");
+    let nothing = || {
+        Failure::usage(format!("there is no comparison of {domains} in {place} to resume"))
+            .hint("without `--resume` a new one begins")
+    };
+    if known.is_empty() {
+        return Err(nothing());
+    }
+    if let Some(wanted) = wanted.filter(|wanted| !known.contains_key(*wanted)) {
+        let names: Vec<&str> = known.keys().rev().map(String::as_str).collect();
+        return Err(Failure::usage(format!("there is no comparison `{wanted}` of {domains} in {place}"))
+            .hint(format!("there are: {}", names.join(", "))));
+    }
+    let candidates = known.iter().rev().filter(|(name, _)| wanted.is_none_or(|wanted| wanted == name.as_str()));
+    let (mut complete, mut unlike) = (None, None);
+    for (name, runs) in candidates {
+        let differences = differences(runs, comparison, plans);
+        if !differences.is_empty() {
+            unlike = unlike.or(Some((name, differences)));
+        } else if left(&decided(runs), plans, &jobs_of(comparison)).is_empty() {
+            complete = complete.or(Some(name));
+        } else {
+            return Ok(name.clone());
+        }
+    }
+    match (complete, unlike) {
+        (Some(name), _) => Ok(name.clone()),
+        (None, Some((name, differences))) => {
+            Err(Failure::usage(format!("the comparison {name} was made otherwise: {}", differences.join("; ")))
+                .hint("give the command line it was made with, or begin a new comparison without `--resume`"))
+        }
+        (None, None) => Err(nothing()),
+    }
+}
+
+/// The decided runs of a comparison.
+pub(super) fn decided_runs(
+    context: &Context,
+    command: &str,
+    comparison: &Comparison,
+) -> Result<Vec<RunRecord>, Failure> {
+    let (mut known, _) = comparisons(context, comparison)?;
+    let runs = known.remove(command).unwrap_or_default();
+    Ok(decided(&runs))
+}
+
+/// For each plan the jobs that have no decided run.
+pub(super) fn left(decided: &[RunRecord], plans: &[Plan], jobs: &[Job]) -> Vec<(usize, Vec<Job>)> {
+    let is_done = |domain: &str, job: &Job| {
+        decided.iter().any(|run| run.domain == domain && run.mode == job.mode.name() && run.number == job.number)
+    };
+    let of_plan =
+        |plan: &Plan| -> Vec<Job> { jobs.iter().filter(|job| !is_done(plan.domain.name(), job)).copied().collect() };
+    let left = plans.iter().map(of_plan).enumerate();
+    left.filter(|(_, jobs)| !jobs.is_empty()).collect()
+}
+
+/// The runs a comparison makes on each domain, in their order: one run of each mode before the second of any, so that
+/// what drifts with time meets all modes alike.
+pub(super) fn jobs_of(comparison: &Comparison) -> Vec<Job> {
+    let modes: Vec<Mode> = comparison.modes.iter().filter_map(|mode| mode.parse().ok()).collect();
+    (1..=comparison.runs).flat_map(|number| modes.iter().map(move |mode| Job { mode: *mode, number })).collect()
+}
+
+fn decided(runs: &[StoredRun]) -> Vec<RunRecord> {
+    let runs = runs.iter().map(|run| run.record.clone()).collect();
+    without_repeated(runs).into_iter().filter(is_decided).collect()
+}
+
+/// The comparisons of the same domains, and why runs were left out.
+fn comparisons(context: &Context, comparison: &Comparison) -> Result<(Comparisons, Vec<StoreError>), Failure> {
+    let (mut known, mut skipped) = (Comparisons::new(), Vec::new());
+    for domain in &comparison.domains {
+        let listing = list_runs(&context.results, Some(domain)).map_err(Failure::usage)?;
+        skipped.extend(listing.skipped);
+        for run in listing.runs {
+            let of = run.record.comparison.as_ref();
+            let is_one = of.is_some_and(|of| same_words(&of.domains, &comparison.domains));
+            if is_one && is_name_of_command(&run.record.command) {
+                known.entry(run.record.command.clone()).or_default().push(run);
+            }
+        }
+    }
+    Ok((known, skipped))
+}
+
+/// What this command line sets otherwise than the comparison of these runs.
+fn differences(runs: &[StoredRun], comparison: &Comparison, plans: &[Plan]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut compare = |name: &str, theirs: &str, ours: &str| {
+        let text = format!("{name} {theirs}, not {ours}");
+        if theirs != ours && !found.contains(&text) {
+            found.push(text);
+        }
+    };
+    for StoredRun { record, folder } in runs {
+        let Some(plan) = plans.iter().find(|plan| plan.domain.name() == record.domain) else { continue };
+        if let Some(theirs) = &record.comparison {
+            if !same_words(&theirs.modes, &comparison.modes) {
+                compare("`--modes`", &theirs.modes.join(","), &comparison.modes.join(","));
+            }
+            compare("`--runs`", &theirs.runs.to_string(), &comparison.runs.to_string());
+        }
+        compare("`--model`", &record.model, &plan.options.model);
+        compare("`--tag`", record.tag.as_deref().unwrap_or("none"), plan.options.tag.as_deref().unwrap_or("none"));
+        compare("data from", &record.source, plan.source());
+        compare("build", &record.profile, crate::plugin::profile());
+        if let Some(sandbox) = &record.sandbox {
+            compare("sandbox", sandbox, plan.sandbox());
+        }
+        let limits = plan.limits();
+        for (key, value) in limits.entries() {
+            let theirs = record.limits.get(key).map_or_else(|| "unknown".to_owned(), u64::to_string);
+            compare(&format!("limit `{key}`"), &theirs, &value.to_string());
+        }
+        if manifest_of(folder).is_some_and(|text| text != plan.domain.text) {
+            compare(&format!("the domain.toml of {}", record.domain), "as it was then", "as it is now");
+        }
+    }
+    found
+}
+
+fn manifest_of(run: &Path) -> Option<String> {
+    read_manifest(run).ok()
+}
+
+fn same_words(left: &[String], right: &[String]) -> bool {
+    let sorted = |words: &[String]| {
+        let mut words = words.to_vec();
+        words.sort();
+        words
+    };
+    sorted(left) == sorted(right)
+}

@@ -1,0 +1,225 @@
+//! Scripts that mean harm or are badly broken, in the real sandbox.
+//!
+//! A case is a file `tests/attacks/NAME.py`. Lines `# key: value` at its top set its limits (`seconds`,
+//! `memory_mb`, `calls`) and say what must come of it: `end`, how it ends, `says`, a part of what the caller
+//! reads, and `never`, a part that must not be in it. ` | ` stands between several that are right alike.
+#![cfg(all(feature = "embedded", target_os = "linux"))]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
+
+#[path = "support/left_behind.rs"]
+mod left_behind;
+#[path = "support/scripts.rs"]
+mod scripts;
+#[path = "support/standin.rs"]
+mod standin;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures::StreamExt;
+use left_behind::{Marked, children_named, descriptors, peak_memory};
+use plugin_api::wire::ToolSpec;
+use scripts::{Case, LIMITS, sandbox_of};
+use serde_json::{Value, json};
+use standin::StandIn;
+use workbench::sandbox::embedded::Embedded;
+use workbench::sandbox::{AdmittedCall, Bridge, BridgeError, ScriptEnd, ScriptLimits, ScriptOutcome};
+
+/// Megabytes the host may take for whatever scripts do, two at once: each may have asked for 64 MB and wait for answers
+/// of as much, and what carries them on copies them.
+const MOST_MEMORY: u64 = 768;
+
+/// The tools of the stand-in, and two whose answers are hard to take.
+struct Tools(StandIn);
+
+#[async_trait]
+impl Bridge for Tools {
+    fn admit(&self, tool: String, arguments: Bytes) -> Result<AdmittedCall<'_>, BridgeError> {
+        // The budget is the stand-in's; the call is ours.
+        drop(self.0.admit(tool.clone(), Bytes::new())?);
+        Ok(Box::pin(async move { self.call(&tool, arguments).await }))
+    }
+
+    async fn call(&self, tool: &str, arguments: Bytes) -> Result<Bytes, BridgeError> {
+        let number = |name: &str| {
+            let arguments: Value = serde_json::from_slice(&arguments).unwrap_or_default();
+            usize::try_from(arguments[name].as_u64().unwrap_or_default()).unwrap()
+        };
+        match tool {
+            "nested" => Ok(["[".repeat(number("depth")), "]".repeat(number("depth"))].concat().into()),
+            "text" => Ok(["\"", &"x".repeat(number("megabytes") << 20), "\""].concat().into()),
+            _ => self.0.call(tool, arguments).await,
+        }
+    }
+}
+
+fn tools() -> Vec<ToolSpec> {
+    let tool = |name: &str, argument: &str| ToolSpec {
+        name: name.into(),
+        description: "An answer that is hard to take.".into(),
+        input_schema: json!({
+            "type": "object", "properties": {argument: {"type": "integer"}}, "required": [argument],
+        }),
+    };
+    let hard = [tool("nested", "depth"), tool("text", "megabytes")];
+    standin::specs().into_iter().chain(hard).collect()
+}
+
+async fn run(sandbox: &Embedded, source: &str, limits: ScriptLimits, calls: usize) -> ScriptOutcome {
+    scripts::run(sandbox, source, &tools(), limits, &Tools(StandIn::with_budget(calls))).await
+}
+
+/// What is wrong with how a case ended.
+async fn complaints(sandbox: &Embedded, case: &Case) -> Vec<String> {
+    let outcome = run(sandbox, &case.source, case.limits(LIMITS), case.calls()).await;
+    let (end, reply) = (format!("{:?}", outcome.end), outcome.reply(usize::MAX));
+    let any = |key: &str, holds: &dyn Fn(&str) -> bool| case.setting(key).is_none_or(|all| all.split(" | ").any(holds));
+    let mut wrong = Vec::new();
+    if !any("end", &|wanted| end.starts_with(wanted)) {
+        wrong.push("its end");
+    }
+    if !any("says", &|wanted| reply.contains(wanted)) {
+        wrong.push("what it says");
+    }
+    if case.setting("never").is_some_and(|secret| reply.contains(secret)) {
+        wrong.push("what it must never say");
+    }
+    // Whoever reads the reply sees that something ended it, or what it did.
+    if reply == "(no output)" {
+        wrong.push("that nothing is told");
+    }
+    let shown: String = reply.chars().take(2000).collect();
+    wrong.into_iter().map(|what| format!("{}: {what}\n--- {end}\n{shown}", case.name())).collect()
+}
+
+/// What the test process has by rights, and a sandbox that is to leave nothing more.
+struct Scene {
+    marked: Marked,
+    sandbox: Embedded,
+    descriptors: usize,
+    files: Vec<PathBuf>,
+}
+
+impl Scene {
+    /// Sets it up in a runtime of its own, one test at a time: descriptors are counted for the whole process.
+    fn play(test: impl AsyncFnOnce(Self)) {
+        static ALONE: Mutex<()> = Mutex::new(());
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        runtime.block_on(async {
+            let marked = Marked::new();
+            let sandbox = sandbox_of(marked.program());
+            // What the runtime opens once for all children is open from here on.
+            run(&sandbox, "", LIMITS, 0).await;
+            marked.all_gone().await;
+            peak_memory();
+            test(Self { marked, sandbox, descriptors: descriptors(), files: temporary_files() }).await;
+        });
+    }
+
+    /// The next script runs, and nothing is left of those before.
+    async fn end(self) {
+        let outcome = run(&self.sandbox, "from tools import *\nprint(noop('well'))", LIMITS, 1).await;
+        assert_eq!((outcome.end, outcome.stdout.text.as_str()), (ScriptEnd::Exit(0), "well\n"));
+        let taken = peak_memory();
+        assert!(taken < MOST_MEMORY, "the host took {taken} MB");
+        self.marked.all_gone().await;
+        // The tasks that moved the last frames may be a moment behind.
+        let begun = Instant::now();
+        while descriptors() > self.descriptors && begun.elapsed() < Duration::from_secs(60) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        assert!(descriptors() <= self.descriptors, "descriptors are left open");
+        assert_eq!(children_named("workbench"), Vec::<String>::new());
+        assert_eq!(temporary_files(), self.files);
+    }
+}
+
+/// Files of ours where temporary ones lie; those of other programs come and go.
+fn temporary_files() -> Vec<PathBuf> {
+    let files = std::fs::read_dir(std::env::temp_dir()).unwrap().map(|entry| entry.unwrap().path());
+    let is_ours = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().contains("workbench");
+    let mut ours: Vec<PathBuf> = files.filter(is_ours).collect();
+    ours.sort();
+    ours
+}
+
+async fn all_end_as_told(cases: &[Case], scene: Scene) {
+    let sandbox = &scene.sandbox;
+    let complaints: Vec<String> =
+        futures::stream::iter(cases).map(|case| complaints(sandbox, case)).buffer_unordered(2).concat().await;
+    assert!(complaints.is_empty(), "{} of {}\n{}", complaints.len(), cases.len(), complaints.join("\n"));
+    scene.end().await;
+}
+
+fn ours() -> Vec<Case> {
+    let cases = Case::all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/attacks"));
+    assert!(cases.len() > 40, "the cases are gone");
+    assert!(cases.iter().all(|case| case.setting("end").is_some()), "a case does not say how it ends");
+    cases
+}
+
+#[test]
+fn every_attack_ends_as_its_file_says() {
+    Scene::play(async |scene| all_end_as_told(&ours(), scene).await);
+}
+
+/// Attacks that others wrote, which lie beside the repository where there are any. They do not say how they end; that
+/// it is told is what counts.
+#[test]
+fn attacks_of_others_end_and_are_told() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/tools/scripts/limits");
+    if !folder.is_dir() {
+        eprintln!("skipped: there is no {}", folder.display());
+        return;
+    }
+    let import = |case: Case| Case {
+        // They stand on the names of the tools; some gather, and so mean the coroutines.
+        source: format!(
+            "# seconds: 3\n# memory_mb: 128\nfrom tools{} import *\n{}",
+            if case.source.contains("await ") { ".aio" } else { "" },
+            case.source
+        ),
+        ..case
+    };
+    let cases: Vec<Case> = Case::all(&folder).into_iter().map(import).collect();
+    Scene::play(async |scene| all_end_as_told(&cases, scene).await);
+}
+
+/// Short scripts that end badly, each in its own way.
+const FAULTS: [(&str, &str); 10] = [
+    ("1 / 0", "Exit(1)"),
+    ("import sys\nsys.exit(3)", "Exit(3)"),
+    ("x = = 1", "Exit(1)"),
+    ("raise KeyboardInterrupt", "Exit(130)"),
+    ("x = 'a' * 10**10", "OutOfMemory"),
+    ("def f(): pass\nf.__code__ = f.__code__.replace(co_code=b'\\x01' * 400)\nf()", ""),
+    ("from tools import *\nwhile True:\n    try: noop(1)\n    except BaseException: pass", "Stopped"),
+    ("from tools.aio import *\nimport asyncio\nawait asyncio.gather(*[noop(i) for i in range(50)])", "Stopped"),
+    ("import _workbench\nfor i in range(5): _workbench.start('noop', {'x': 1})\nraise KeyError", "Exit(1)"),
+    ("while True: pass", "TimedOut"),
+];
+
+#[test]
+fn two_hundred_faulted_scripts_leave_nothing() {
+    let limits = ScriptLimits { time: Duration::from_secs(20), memory: 64 << 20, ..LIMITS };
+    let short = ScriptLimits { time: Duration::from_millis(200), ..limits };
+    Scene::play(async |scene| {
+        let sandbox = &scene.sandbox;
+        let wrong: Vec<String> = futures::stream::iter(FAULTS.iter().cycle().take(200))
+            .map(async |(source, end)| {
+                let limits = if *end == "TimedOut" { short } else { limits };
+                let got = format!("{:?}", run(sandbox, source, limits, 10).await.end);
+                (!got.starts_with(end) || got == "Exit(0)").then(|| format!("{source}\n--- {got}"))
+            })
+            .buffer_unordered(2)
+            .filter_map(async |complaint| complaint)
+            .collect()
+            .await;
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        scene.end().await;
+    });
+}

@@ -1,0 +1,13 @@
+# end: Exit(1)
+# says: NameError: name 'undefined'
+import sys
+
+for stream in (sys.stdout.buffer, sys.stdout, sys.stderr, sys.stdin):
+    stream.close()
+    stream.close()
+try:
+    print("to a closed stream")
+except ValueError:
+    pass
+sys.stdout.detach = None
+undefined

@@ -1,0 +1,115 @@
+//! Runs that others hand in, made to break whoever reads them: by the real program, which has little memory. A case is a
+//! line.
+#![allow(clippy::unwrap_used)]
+#![cfg(target_os = "linux")]
+
+#[path = "support/limited.rs"]
+mod limited;
+#[path = "support/program.rs"]
+mod program;
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use limited::{Results, pipe, sparse};
+
+/// A file of the run, how it is made, and of each command its exit code and a part of what it says.
+struct Case(&'static str, fn(&Path), [(&'static str, i32, &'static str); 3]);
+
+const NOT_REGULAR: &str = "it is not a regular file";
+
+fn zeros(path: &Path, megabytes: usize) {
+    fs::write(path, format!("[{}0]", "0,".repeat(megabytes << 19))).unwrap();
+}
+
+/// The three commands, when the run itself cannot be read.
+const fn unreadable(text: &'static str) -> [(&'static str, i32, &'static str); 3] {
+    // A report leaves the run out, and there is no other.
+    [("report", 2, text), ("show", 2, text), ("verify", 2, text)]
+}
+
+#[rustfmt::skip]
+const CASES: &[Case] = &[
+    Case("run.json", |path| sparse(path, 500), unreadable("it has 500 MB; at most 8 MB are read")),
+    Case("run.json", |path| zeros(path, 7), unreadable("some 456 MB of memory; at most 64 MB are spent on it")),
+    Case("run.json", |path| fs::write(path, "[".repeat(100_000)).unwrap(), unreadable("recursion limit exceeded")),
+    Case("run.json", |path| fs::write(path, "").unwrap(), unreadable("EOF while parsing")),
+    Case("run.json", |path| fs::write(path, b"{\"format\": \"caf\xe9\"}").unwrap(), unreadable("invalid unicode")),
+    Case("run.json", |path| fs::write(path, r#"{"format": "workbench/run/v1"}"#).unwrap(), unreadable("missing field")),
+    Case("run.json", pipe, unreadable(NOT_REGULAR)),
+    Case("run.json", |path| { fs::remove_file(path).unwrap(); symlink("/etc/passwd", path).unwrap() }, unreadable(NOT_REGULAR)),
+    Case("run.json", |path| { fs::remove_file(path).unwrap(); fs::create_dir(path).unwrap() }, unreadable(NOT_REGULAR)),
+    Case("evidence.json", |path| sparse(path, 500), [("report", 0, "case"), ("show", 0, "case"), ("verify", 2, "it has 500 MB")]),
+    Case("evidence.json", |path| zeros(path, 30), [("report", 0, "case"), ("show", 0, "case"), ("verify", 2, "of memory; at most 512 MB")]),
+    Case("evidence.json", pipe, [("report", 0, "case"), ("show", 0, "case"), ("verify", 2, NOT_REGULAR)]),
+    Case("evidence.json", |path| fs::write(path, "{\"answers\": {\"/r\": 5}}").unwrap(),
+        [("report", 0, "case"), ("show", 0, "case"), ("verify", 5, "evidence.json: ")]),
+    Case("evidence.json", |path| fs::write(path, "[1]").unwrap(),
+        [("report", 0, "case"), ("show", 0, "case"), ("verify", 5, "evidence.json has no answer for /r")]),
+    Case("ledger.jsonl", |path| sparse(path, 500), [("report", 0, "case"), ("show", 2, "it has 500 MB"), ("verify", 5, "no answer")]),
+    Case("ledger.jsonl", |path| zeros(path, 7), [("report", 0, "case"), ("show", 0, "case"), ("verify", 5, "no answer")]),
+    Case("ledger.jsonl", |path| fs::write(path, "\0\0\n{}\n").unwrap(),
+        [("report", 0, "case"), ("show", 2, "line 1: expected value"), ("verify", 5, "no answer")]),
+    Case("ledger.jsonl", pipe, [("report", 0, "case"), ("show", 2, NOT_REGULAR), ("verify", 5, "no answer")]),
+    Case("transcript.jsonl", |path| fs::write(path, "\0".repeat(1 << 20)).unwrap(),
+        [("report", 0, "case"), ("show", 0, "case"), ("verify", 5, "no answer")]),
+    Case("transcript.jsonl", pipe, [("report", 0, "case"), ("show", 0, "case"), ("verify", 5, "no answer")]),
+    Case("domain.toml", |path| sparse(path, 500), [("report", 0, "case"), ("show", 0, "case"), ("verify", 2, "it is longer than 8 MB")]),
+    Case("domain.toml", pipe, [("report", 0, "case"), ("show", 0, "case"), ("verify", 2, "it is a pipe or a device, not a file")]),
+    Case("domain.toml", |path| fs::write(path, b"\xff\xfe").unwrap(),
+        [("report", 0, "case"), ("show", 0, "case"), ("verify", 2, "this is not UTF-8")]),
+    Case("verify.json", |path| symlink("/etc/hostname-that-is-not-there", path).unwrap(),
+        [("report", 0, "case"), ("show", 0, "case"), ("verify", 5, "no answer")]),
+    Case("verify.json", |path| fs::create_dir(path).unwrap(),
+        [("report", 0, "case"), ("show", 0, "case"), ("verify", 70, "verify.json")]),
+];
+
+#[test]
+fn each_is_read_in_bounded_memory_or_refused_in_clear_words() {
+    let mut wrong = Vec::new();
+    for (number, Case(file, make, expected)) in CASES.iter().enumerate() {
+        let results = Results::new();
+        let folder = results.run(&format!("case-{number}"), "r = { get = '/r' }", "r is defined");
+        make(&folder.join(file));
+        for (command, code, text) in expected {
+            let subject = if *command == "report" { "case" } else { folder.to_str().unwrap() };
+            let outcome = results.workbench(&[], &[command, subject]);
+            if outcome.code != *code || !(outcome.stdout.contains(text) || outcome.stderr.contains(text)) {
+                wrong.push(format!("{number}, {file}, {command}: {code}, {text}\n{outcome:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+/// What another wrote is shown as text, never sent to the terminal as it is: names of files and folders, too.
+#[test]
+fn names_cannot_repaint_the_terminal() {
+    let results = Results::new();
+    let folder = results.run("\u{1b}[2Jrun", "r = { get = '/r\u{1b}[2J' }", "r is defined");
+    let path = folder.to_str().unwrap();
+    for arguments in [&["report", "case"][..], &["show", path], &["verify", path]] {
+        let outcome = results.workbench(&[], arguments);
+        assert!(!outcome.stdout.contains('\u{1b}') && !outcome.stderr.contains('\u{1b}'), "{outcome:?}");
+    }
+    fs::write(folder.join("run.json"), "\u{1b}[2J").unwrap();
+    for arguments in [&["report", "case"][..], &["show", path], &["verify", path]] {
+        let outcome = results.workbench(&[], arguments);
+        assert!(outcome.code == 2 && !outcome.stderr.contains('\u{1b}'), "{outcome:?}");
+    }
+}
+
+/// Only what lies in the run itself is swept.
+#[test]
+fn a_link_in_the_place_of_a_folder_is_not_swept() {
+    let results = Results::new();
+    let folder = results.run("linked", "r = { get = '/r' }", "r is defined");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let theirs = elsewhere.path().join(".saving-abc123");
+    fs::write(&theirs, "").unwrap();
+    fs::remove_dir(folder.join("out")).unwrap();
+    symlink(elsewhere.path(), folder.join("out")).unwrap();
+    let outcome = results.workbench(&[], &["verify", folder.to_str().unwrap()]);
+    assert!(outcome.code == 5 && theirs.exists(), "{outcome:?}");
+}
