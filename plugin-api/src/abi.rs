@@ -151,7 +151,7 @@ unsafe impl Send for TableChannel {}
 unsafe impl Sync for TableChannel {}
 
 impl Channel for TableChannel {
-    fn request(&self, request: &HostRequest, body: &[u8]) -> ToolResult<(HostReply, Vec<u8>)> {
+    fn request(&self, request: &HostRequest, body: &[u8], before: &[u8]) -> ToolResult<(HostReply, Vec<u8>)> {
         let Some(table) = self.table else {
             return Err("this tool needs a host, and it was called without one".into());
         };
@@ -161,18 +161,18 @@ impl Channel for TableChannel {
         // returns; message and `out` outlive the call.
         let code = unsafe { (table.request)(table.context, message.as_ptr(), message.len(), &raw mut out) };
         // SAFETY: the host filled `out` or left it empty, and it is freed only below.
-        let reply = read_reply(code, unsafe { out.bytes() });
+        let reply = read_reply(code, unsafe { out.bytes() }, before);
         // SAFETY: the buffer is the host's own and is given back once.
         unsafe { (table.free)(out) };
         reply.map_err(|problem| ToolError::new(format!("the host did not answer: {problem}")))
     }
 }
 
-fn read_reply(code: i32, reply: &[u8]) -> Result<(HostReply, Vec<u8>), String> {
+fn read_reply(code: i32, reply: &[u8], before: &[u8]) -> Result<(HostReply, Vec<u8>), String> {
     if code != OK {
         return Err(format!("code {code}, {}", String::from_utf8_lossy(reply)));
     }
-    split(reply).map(|(head, body)| (head, body.to_vec()))
+    split(reply).map(|(head, body)| (head, [before, body].concat()))
 }
 
 /// The bytes of a message, on whichever side it arrives; null is an empty one, whatever `length` says.
@@ -195,7 +195,7 @@ mod tests {
 
     use super::*;
     use crate::prelude::*;
-    use crate::wire::{Hello, Request, WIRE_VERSION};
+    use crate::wire::{ANSWER_HEAD, Hello, Request, WIRE_VERSION};
 
     /// Asks the host for one document.
     #[tool]
@@ -279,6 +279,11 @@ mod tests {
         assert_eq!((code, reply.as_slice()), (OK, b"\"answer\"\n{\"a\": 1}".as_slice()));
         let messages = asked.messages.into_inner().unwrap();
         assert_eq!(messages, [b"{\"get_json\":{\"path\":\"/x\",\"query\":[]}}\n"]);
+    }
+
+    #[test]
+    fn what_stands_before_an_answer_is_its_head() {
+        assert_eq!(join(&Reply::Answer, &[]), ANSWER_HEAD);
     }
 
     #[test]

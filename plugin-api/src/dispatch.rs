@@ -14,7 +14,7 @@ use crate::host::Host;
 use crate::parameter::input_schema;
 pub use crate::parameter::{Arguments, Parameter};
 use crate::raw_json::RawJson;
-use crate::wire::{COMPILER, Hello, Reply, Request, ToolSpec, WIRE_VERSION, join, split};
+use crate::wire::{ANSWER_HEAD, COMPILER, Hello, Reply, Request, ToolSpec, WIRE_VERSION, join, split};
 
 /// What `#[tool]` implements, on a type of the function's name.
 #[diagnostic::on_unimplemented(
@@ -30,7 +30,7 @@ pub trait Tool {
     /// The parameters, in order.
     fn parameters() -> Vec<Parameter>;
 
-    /// Calls the function; the answer is JSON.
+    /// Calls the function. The answer is a whole message, [`Reply::Answer`] with its JSON.
     ///
     /// # Errors
     /// When the arguments do not fit, or when the function refuses.
@@ -69,7 +69,7 @@ impl Plugin {
         self.tools.iter().map(|tool| (tool.describe)()).collect()
     }
 
-    /// Calls a tool with a JSON object of arguments.
+    /// Calls a tool with a JSON object of arguments. The answer is a whole message.
     pub(crate) fn call(&self, tool: &str, arguments: &[u8], host: &Host) -> ToolResult<Vec<u8>> {
         match self.tools.iter().find(|entry| entry.name == tool) {
             Some(entry) => (entry.call)(host, arguments),
@@ -84,15 +84,15 @@ impl Plugin {
     /// Answers one message of the host, or says why it is not one.
     pub(crate) fn respond(&self, message: &[u8], host: &Host) -> Result<Vec<u8>, String> {
         let (request, body) = split(message)?;
-        let (reply, body) = match request {
-            Request::Hello(_) => (Reply::Hello(self.hello()), Vec::new()),
-            Request::Describe => (Reply::Tools(self.describe()), Vec::new()),
+        let reply = match request {
+            Request::Hello(_) => Reply::Hello(self.hello()),
+            Request::Describe => Reply::Tools(self.describe()),
             Request::Call { tool } => match self.call(&tool, body, host) {
-                Ok(answer) => (Reply::Answer, answer),
-                Err(error) => (Reply::Error(error), Vec::new()),
+                Ok(answer) => return Ok(answer),
+                Err(error) => Reply::Error(error),
             },
         };
-        Ok(join(&reply, &body))
+        Ok(join(&reply, &[]))
     }
 
     fn hello(&self) -> Hello {
@@ -113,23 +113,25 @@ impl Plugin {
     note = "derive `serde::Serialize` for it"
 )]
 pub trait Answer {
-    /// The answer as JSON. A [`RawJson`] is handed on untouched.
+    /// The message that answers with the value as JSON. A [`RawJson`] is handed on untouched.
     ///
     /// # Errors
     /// When the value cannot be JSON: a map whose keys are not strings, for instance.
-    fn into_json(self) -> ToolResult<Vec<u8>>;
+    fn into_message(self) -> ToolResult<Vec<u8>>;
 }
 
 // The compiler would tell of serde's types instead.
 #[diagnostic::do_not_recommend]
 impl<T: Serialize + 'static> Answer for T {
-    fn into_json(self) -> ToolResult<Vec<u8>> {
+    fn into_message(self) -> ToolResult<Vec<u8>> {
         let mut value = Some(self);
         if let Some(raw) = (&mut value as &mut dyn Any).downcast_mut::<Option<RawJson>>().and_then(Option::take) {
-            return Ok(raw.into_bytes());
+            return Ok(raw.into_answer());
         }
-        serde_json::to_vec(&value)
-            .map_err(|error| ToolError::new(format!("the tool's answer cannot be written as JSON: {error}")))
+        let mut message = ANSWER_HEAD.to_vec();
+        serde_json::to_writer(&mut message, &value)
+            .map_err(|error| ToolError::new(format!("the tool's answer cannot be written as JSON: {error}")))?;
+        Ok(message)
     }
 }
 
@@ -151,12 +153,12 @@ impl<E: Into<ToolError>> Refusal for E {
     }
 }
 
-/// What a tool returned, as JSON.
+/// What a tool returned, as a message.
 ///
 /// # Errors
 /// When it refused, or when its answer cannot be JSON.
 pub fn answer<T: Answer, E: Refusal>(outcome: Result<T, E>) -> ToolResult<Vec<u8>> {
-    outcome.map_err(Refusal::into_error)?.into_json()
+    outcome.map_err(Refusal::into_error)?.into_message()
 }
 
 fn describe<T: Tool>() -> ToolSpec {

@@ -6,11 +6,11 @@ use serde::Serialize;
 
 use crate::error::{ToolError, ToolResult};
 use crate::raw_json::RawJson;
-use crate::wire::{HostReply, HostRequest, Picture, SavedFile};
+use crate::wire::{ANSWER_HEAD, HostReply, HostRequest, Picture, SavedFile};
 
-/// Carries a request and its body to the host, and the reply with its body back.
+/// Carries a request and its body to the host, and the reply back with its body, which is put behind `before`.
 pub(crate) trait Channel: Send + Sync {
-    fn request(&self, request: &HostRequest, body: &[u8]) -> ToolResult<(HostReply, Vec<u8>)>;
+    fn request(&self, request: &HostRequest, body: &[u8], before: &[u8]) -> ToolResult<(HostReply, Vec<u8>)>;
 }
 
 /// The host, as a tool sees it.
@@ -34,8 +34,8 @@ impl Host {
     /// are in the text), or the answer is not JSON.
     pub fn get_json(&self, path: impl AsRef<str>, query: &[(&str, &dyn Display)]) -> ToolResult<RawJson> {
         let request = HostRequest::GetJson { path: path.as_ref().to_owned(), query: owned(query) };
-        match self.ask(&request, &[])? {
-            (HostReply::Json, body) => Ok(RawJson::checked(body)),
+        match self.ask_behind(ANSWER_HEAD, &request, &[])? {
+            (HostReply::Json, answer) => Ok(RawJson::checked(answer)),
             (other, _) => Err(unexpected(&request, &other)),
         }
     }
@@ -130,7 +130,12 @@ impl Host {
     }
 
     fn ask(&self, request: &HostRequest, body: &[u8]) -> ToolResult<(HostReply, Vec<u8>)> {
-        match self.channel.request(request, body)? {
+        self.ask_behind(&[], request, body)
+    }
+
+    /// Asks, and puts the body of the reply behind `before`.
+    fn ask_behind(&self, before: &[u8], request: &HostRequest, body: &[u8]) -> ToolResult<(HostReply, Vec<u8>)> {
+        match self.channel.request(request, body, before)? {
             (HostReply::Error(error), _) => Err(error),
             answered => Ok(answered),
         }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::dispatch::Plugin;
 use crate::error::{ToolError, ToolResult};
 use crate::host::{Channel, Host};
-use crate::wire::{HostReply, HostRequest, Picture, SavedFile};
+use crate::wire::{ANSWER_HEAD, HostReply, HostRequest, Picture, SavedFile};
 
 /// A host that answers from a list and keeps files in memory.
 ///
@@ -108,7 +108,8 @@ impl FakeHost {
     /// # Errors
     /// As [`call`](Self::call).
     pub fn call_raw(&self, plugin: &Plugin, tool: &str, arguments: &Value) -> ToolResult<Vec<u8>> {
-        plugin.call(tool, arguments.to_string().as_bytes(), &Host::new(self.clone()))
+        let answer = plugin.call(tool, arguments.to_string().as_bytes(), &Host::new(self.clone()))?;
+        Ok(answer[ANSWER_HEAD.len()..].to_vec())
     }
 
     /// The addresses asked for, in order.
@@ -154,8 +155,8 @@ impl FakeHost {
 }
 
 impl Channel for FakeHost {
-    fn request(&self, request: &HostRequest, body: &[u8]) -> ToolResult<(HostReply, Vec<u8>)> {
-        self.state().answer(request, body)
+    fn request(&self, request: &HostRequest, body: &[u8], before: &[u8]) -> ToolResult<(HostReply, Vec<u8>)> {
+        self.state().answer(request, body).map(|(reply, content)| (reply, [before, &content].concat()))
     }
 }
 

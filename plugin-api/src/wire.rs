@@ -197,6 +197,9 @@ pub fn join(head: &impl Serialize, body: &[u8]) -> Vec<u8> {
     message
 }
 
+/// What stands before the body of a [`Reply::Answer`], so that an answer can be written behind it and needs no copy.
+pub(crate) const ANSWER_HEAD: &[u8] = b"\"answer\"\n";
+
 /// The head and the body of a message; the body is not looked at.
 ///
 /// # Errors

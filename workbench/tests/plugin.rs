@@ -34,7 +34,7 @@ async fn answers_refusals_and_noise() {
     assert_eq!(number(&client, "noise").await, 1);
     assert_eq!(number(&client, "log").await, 1);
     assert_eq!(number(&client, "ask_with_null").await, 10, "null is refused, and harms nobody");
-    assert_eq!(number(&client, "environment").await, 1, "the guard and nothing else");
+    assert_eq!(number(&client, "environment").await, 2, "the guard, the allocator's settings and nothing else");
     assert_eq!(number(&client, "input").await, 0, "standard input is not the channel");
     assert_eq!(host.ended.load(Ordering::SeqCst), 6);
     logged(&client, "{\"kind\":\"answer\"").await;

@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::messages::{FromWorker, LoadFailure, ToWorker, split};
-use super::pending::{Answered, End, PendingCalls, Unanswered};
+use super::pending::{Answer, Answered, End, PendingCalls, Unanswered};
 use super::process::WorkerProcess;
 use super::services::HostServices;
 use super::tail::Tail;
@@ -237,7 +237,8 @@ impl UpcallServer {
     async fn read_all(&self, mut incoming: BufReader<OwnedReadHalf>, upcalls: &mut JoinSet<()>) -> io::Result<()> {
         while let Some(Frame { head, body }) = frames::read_async(&mut incoming).await? {
             match head {
-                FromWorker::Answer { id } => self.pending.resolve(id, Ok(body))?,
+                FromWorker::Answer { id } => self.pending.resolve(id, Ok(Answer::Message(body)))?,
+                FromWorker::HandedOn { id } => self.pending.resolve(id, Ok(Answer::HandedOn(body)))?,
                 FromWorker::Refused { id } => {
                     let text = String::from_utf8_lossy(&body[..body.len().min(REASON)]).into_owned();
                     self.pending.resolve(id, Err(Unanswered::Refused(text)))?;

@@ -23,13 +23,21 @@ pub(super) enum Unanswered {
     Refused(String),
 }
 
+/// What the worker says that the plugin answered.
+pub(super) enum Answer {
+    /// A message of `plugin_api::wire`.
+    Message(Bytes),
+    /// The head of a message whose body is the document that the host gave last.
+    HandedOn(Bytes),
+}
+
 /// What the plugin answered.
 #[derive(Debug)]
 pub(super) struct Answered {
     /// A message of `plugin_api::wire`.
     pub(super) message: Bytes,
-    /// The last JSON document that the host gave the call: most tools hand it on as it is.
-    pub(super) given: Option<Bytes>,
+    /// The last JSON document that the host gave the call, where it is the body of the message, too, which then has none.
+    pub(super) handed_on: Option<Bytes>,
 }
 
 /// The calls a worker has not answered yet, and how it died.
@@ -42,7 +50,7 @@ struct Pending {
     answer: oneshot::Sender<End>,
     /// Upcalls the call waits for.
     upcalls: watch::Sender<usize>,
-    /// See [`Answered::given`].
+    /// The last JSON document that the host gave the call: most tools hand it on as it is.
     given: Option<Bytes>,
 }
 
@@ -69,13 +77,26 @@ impl PendingCalls {
         Ok((receiver, counter))
     }
 
-    /// An error for a call that is not under way: a worker answers each call once.
-    pub(super) fn resolve(&self, id: u64, end: Result<Bytes, Unanswered>) -> io::Result<()> {
-        let pending = self.calls().remove(&id);
-        let Pending { answer, given, .. } =
+    /// An error for a call that is not under way, as a worker answers each call once, or that hands on what it was not given.
+    pub(super) fn resolve(&self, id: u64, end: Result<Answer, Unanswered>) -> io::Result<()> {
+        let mut calls = self.calls();
+        let pending = calls.get_mut(&id);
+        let pending =
             pending.ok_or_else(|| io::Error::other(format!("it answered call {id}, which is not under way")))?;
-        // Whoever asked may have gone.
-        let _unheard = answer.send(end.map(|message| Answered { message, given }));
+        let end = match end {
+            Ok(Answer::Message(message)) => Ok(Answered { message, handed_on: None }),
+            Ok(Answer::HandedOn(message)) => {
+                let given = pending.given.take();
+                let given =
+                    given.ok_or_else(|| io::Error::other(format!("call {id} hands on what it was not given")))?;
+                Ok(Answered { message, handed_on: Some(given) })
+            }
+            Err(unanswered) => Err(unanswered),
+        };
+        if let Some(Pending { answer, .. }) = calls.remove(&id) {
+            // Whoever asked may have gone.
+            let _unheard = answer.send(end);
+        }
         Ok(())
     }
 

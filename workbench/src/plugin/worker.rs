@@ -3,7 +3,7 @@
 //! The channel to the host arrives as standard input. Whatever the plugin prints goes to standard
 //! output and error, which the host keeps as log text; the channel it never sees.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter};
 use std::os::fd::AsFd;
@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
-use std::thread;
+use std::thread::{self, Thread};
 
 use bytes::Bytes;
 use plugin_api::ToolError;
-use plugin_api::wire::{HostReply, join};
+use plugin_api::wire::{self, HostReply, join};
 
 use super::library::PluginLibrary;
 use super::messages::{CALLS_IN_FLIGHT, FromWorker, ToWorker, within_limit};
@@ -47,7 +47,7 @@ fn work(library: &Path, out: &Path) -> io::Result<()> {
     let _nothing_to_write_to = out.parent().map(std::env::set_current_dir);
     lockdown::plugin::lock(library, out)?;
     let channel = Arc::new(Channel::new(link.try_clone()?));
-    let jobs = start_pool(&channel)?;
+    let jobs = Jobs::start(&channel)?;
     match PluginLibrary::open(library) {
         Ok(plugin) => {
             channel.send(&FromWorker::Ready, &[])?;
@@ -71,22 +71,57 @@ struct Job {
     message: Bytes,
 }
 
-fn start_pool(channel: &Arc<Channel>) -> io::Result<mpsc::Sender<Job>> {
-    let (jobs, queue) = mpsc::channel();
-    let queue = Arc::new(Mutex::new(queue));
-    for number in 0..CALLS_IN_FLIGHT {
-        let (queue, channel) = (Arc::clone(&queue), Arc::clone(channel));
-        thread::Builder::new().name(format!("call-{number}")).spawn(move || run_jobs(&queue, &channel))?;
-    }
-    Ok(jobs)
+/// Calls that wait for a thread, and threads that wait for a call.
+#[derive(Default)]
+struct Jobs {
+    waiting: VecDeque<Job>,
+    /// The one that was last at work, whose memory is still near, stands last and is taken first.
+    idle: Vec<Thread>,
 }
 
-fn run_jobs(queue: &Mutex<mpsc::Receiver<Job>>, channel: &Channel) {
+impl Jobs {
+    fn start(channel: &Arc<Channel>) -> io::Result<Arc<Mutex<Self>>> {
+        let jobs = Arc::new(Mutex::new(Self::default()));
+        for number in 0..CALLS_IN_FLIGHT {
+            let (jobs, channel) = (Arc::clone(&jobs), Arc::clone(channel));
+            thread::Builder::new().name(format!("call-{number}")).spawn(move || run_jobs(&jobs, &channel))?;
+        }
+        Ok(jobs)
+    }
+
+    fn add(&mut self, job: Job) {
+        self.waiting.push_back(job);
+        if let Some(thread) = self.idle.pop() {
+            thread.unpark();
+        }
+    }
+
+    /// The next call, or a note that this thread waits for one.
+    fn take(&mut self, thread: &Thread) -> Option<Job> {
+        // A thread may wake unasked, and its older note would then be answered instead of another's.
+        self.idle.retain(|idle| idle.id() != thread.id());
+        let job = self.waiting.pop_front();
+        if job.is_none() {
+            self.idle.push(thread.clone());
+        }
+        job
+    }
+}
+
+fn run_jobs(jobs: &Mutex<Jobs>, channel: &Channel) {
+    let this = thread::current();
     loop {
-        let job = lock(queue).recv();
-        let Ok(Job { plugin, id, message }) = job else { return };
-        let sent = match plugin.call(&message, &|request| channel.ask(id, request)) {
-            Ok(answer) => channel.send(&FromWorker::Answer { id }, answer.bytes()),
+        let job = lock(jobs).take(&this);
+        let Some(Job { plugin, id, message }) = job else {
+            thread::park();
+            continue;
+        };
+        let given = Mutex::new(Given::default());
+        let sent = match plugin.call(&message, &|request| channel.ask(id, request, &given)) {
+            Ok(answer) => match lock(&given).handed_on(answer.bytes()) {
+                Some(head) => channel.send(&FromWorker::HandedOn { id }, head),
+                None => channel.send(&FromWorker::Answer { id }, answer.bytes()),
+            },
             Err(text) => channel.send(&FromWorker::Refused { id }, text.as_bytes()),
         };
         // The host is gone, or the plugin has closed the channel, on which the main thread may then wait for ever.
@@ -97,14 +132,59 @@ fn run_jobs(queue: &Mutex<mpsc::Receiver<Job>>, channel: &Channel) {
     }
 }
 
+/// What the host gave a call. Most tools hand a document on as it came: telling the host so costs a comparison, sending it
+/// back many times that.
+#[derive(Default)]
+struct Given {
+    /// The last reply with a JSON document.
+    last: Option<Bytes>,
+    /// Requests that wait for their reply.
+    under_way: usize,
+    /// More than one request was under way at once: which reply was the last is not the same on both sides.
+    is_unordered: bool,
+}
+
+impl Given {
+    fn asked(&mut self) {
+        self.under_way += 1;
+        self.is_unordered |= self.under_way > 1;
+    }
+
+    /// Notes a reply, and gives it to the plugin as its own.
+    fn replied(&mut self, reply: Bytes) -> Vec<u8> {
+        self.under_way -= 1;
+        if !matches!(wire::split(&reply), Ok((HostReply::Json, _))) {
+            return reply.into();
+        }
+        let bytes = reply.to_vec();
+        self.last = Some(reply);
+        bytes
+    }
+
+    /// The head of an answer whose body is the last document.
+    fn handed_on<'answer>(&self, answer: &'answer [u8]) -> Option<&'answer [u8]> {
+        if self.is_unordered || self.under_way > 0 {
+            return None;
+        }
+        let (_, document) = parts(self.last.as_ref()?)?;
+        let (head, body) = parts(answer)?;
+        (body == document).then_some(head)
+    }
+}
+
+/// A message's head with its line feed, and its body.
+fn parts(message: &[u8]) -> Option<(&[u8], &[u8])> {
+    let end = message.iter().position(|&byte| byte == b'\n')?;
+    Some(message.split_at(end + 1))
+}
+
 /// Hands on what the host says until it closes the channel.
-fn serve(link: File, channel: &Channel, jobs: &mpsc::Sender<Job>, plugin: &Arc<PluginLibrary>) -> io::Result<()> {
+fn serve(link: File, channel: &Channel, jobs: &Mutex<Jobs>, plugin: &Arc<PluginLibrary>) -> io::Result<()> {
     let mut link = BufReader::new(link);
     while let Some(Frame { head, body }) = frames::read(&mut link)? {
         match head {
             ToWorker::Call { id } => {
-                let job = Job { plugin: Arc::clone(plugin), id, message: body };
-                jobs.send(job).map_err(|_| io::Error::other("no thread is left to run a call"))?;
+                lock(jobs).add(Job { plugin: Arc::clone(plugin), id, message: body });
             }
             ToWorker::Reply { id } => channel.hand_over(id, body),
         }
@@ -129,16 +209,17 @@ impl Channel {
     }
 
     /// Sends a request of the plugin to the host and waits for the reply.
-    fn ask(&self, call: u64, message: &[u8]) -> Vec<u8> {
+    fn ask(&self, call: u64, message: &[u8], given: &Mutex<Given>) -> Vec<u8> {
         if let Err(text) = within_limit("request", message.len()) {
             return failed(&text);
         }
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (reply, receiver) = mpsc::sync_channel(1);
         lock(&self.waiting).insert(id, reply);
+        lock(given).asked();
         let sent = self.send(&FromWorker::Request { id, call }, message);
         match sent.map(|()| receiver.recv()) {
-            Ok(Ok(reply)) => reply.into(),
+            Ok(Ok(reply)) => lock(given).replied(reply),
             _ => failed("the host no longer answers"),
         }
     }
