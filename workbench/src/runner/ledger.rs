@@ -165,10 +165,11 @@ mod tests {
 
     #[test]
     fn what_is_too_long_for_a_line_is_cut() {
-        let [short, long] = [KEPT_WHOLE, KEPT_WHOLE + 1].map(|length| Bytes::from(vec![b'1'; length]));
+        let text = |length: usize| Bytes::from(format!("\"{}\"", "x".repeat(length - 2)));
+        let (short, long) = (text(KEPT_WHOLE), text(KEPT_WHOLE + 1));
         assert_eq!(kept(&Bytes::from_static(b"[1]")), serde_json::json!([1]));
         assert!(!kept(&short).to_string().contains(" bytes)"));
-        assert_eq!(kept(&long), Value::String(format!("{}… (16385 bytes)", "1".repeat(BEGINNING))));
+        assert_eq!(kept(&long), Value::String(format!("\"{}… (16385 bytes)", "x".repeat(BEGINNING - 1))));
     }
 
     /// The heaviest texts that are still kept whole.
