@@ -50,7 +50,7 @@ const CASES: &[Case] = &[
         [("report", 0, "case"), ("show", 0, "case"), ("verify", 5, "evidence.json: ")]),
     Case("evidence.json", |path| fs::write(path, "[1]").unwrap(),
         [("report", 0, "case"), ("show", 0, "case"), ("verify", 5, "evidence.json has no answer for /r")]),
-    Case("ledger.jsonl", |path| sparse(path, 500), [("report", 0, "case"), ("show", 2, "it has 500 MB"), ("verify", 5, "no answer")]),
+    Case("ledger.jsonl", |path| sparse(path, 500), [("report", 0, "case"), ("show", 2, "line 1: it is longer than 128 MB"), ("verify", 5, "no answer")]),
     Case("ledger.jsonl", |path| zeros(path, 7), [("report", 0, "case"), ("show", 0, "case"), ("verify", 5, "no answer")]),
     Case("ledger.jsonl", |path| fs::write(path, "\0\0\n{}\n").unwrap(),
         [("report", 0, "case"), ("show", 2, "line 1: expected value"), ("verify", 5, "no answer")]),
