@@ -1,6 +1,6 @@
 //! A header of `[api] headers`: what it may be named, what it may say, and where a secret stands.
 
-use reqwest::header::{HeaderName, HeaderValue};
+use http::{HeaderName, HeaderValue};
 
 /// The prefix of a value that stands in an environment variable.
 pub const VARIABLE: &str = "env:";
@@ -33,7 +33,7 @@ impl HeaderFault {
     pub fn help(self) -> &'static str {
         match self {
             Self::Name => "use letters, digits and `-`",
-            Self::Value => "use letters without accents, digits, blanks and signs, on one line",
+            Self::Value => "write it on one line, without control characters",
             Self::Variable => "write `env:NAME`",
         }
     }
