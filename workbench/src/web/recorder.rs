@@ -74,12 +74,15 @@ impl CassetteWriter {
     /// Removes the bodies that no entry names; returns their number. Comes after [`Self::save`].
     ///
     /// # Errors
-    /// When the folder cannot be read or a file not be removed.
+    /// When the folder cannot be read or a file not be removed, and when it is a link: it may lead to anybody's files.
     pub fn prune(&self) -> Result<usize, CassetteError> {
         let known: HashSet<&str> = self.lines.values().map(|line| line.body.as_str()).collect();
         let folder = self.folder.join(BODIES);
         let mut removed = 0;
         let mut sweep = || {
+            if folder.is_symlink() {
+                return Err(std::io::Error::other("it is a link, and nothing behind it is removed"));
+            }
             for file in fs::read_dir(&folder)? {
                 let file = file?;
                 let is_known = file.file_name().to_str().is_some_and(|name| known.contains(name));
@@ -189,5 +192,20 @@ mod tests {
         assert_eq!(bodies(folder.path()), 1);
         let cassette = Cassette::open(folder.path()).unwrap();
         assert_eq!(cassette.find("https://a.example/x").unwrap().body(9).unwrap(), "new");
+    }
+
+    #[test]
+    fn prune_removes_nothing_behind_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let theirs = tempfile::tempdir().unwrap();
+        let mut writer = CassetteWriter::open(folder.path()).unwrap();
+        writer.add(&answer("https://a.example/x", 200, "text/plain", b"text")).unwrap();
+        writer.save().unwrap();
+        fs::write(theirs.path().join("file"), "").unwrap();
+        fs::remove_dir_all(folder.path().join(BODIES)).unwrap();
+        std::os::unix::fs::symlink(theirs.path(), folder.path().join(BODIES)).unwrap();
+        let error = writer.prune().unwrap_err().to_string();
+        assert!(error.contains("it is a link"), "{error}");
+        assert!(theirs.path().join("file").is_file());
     }
 }
