@@ -3,7 +3,7 @@
 /// Set by the host on its own children; the hidden worker subcommands refuse to start without it.
 pub const WORKER_GUARD: &str = "WORKBENCH_WORKER_GUARD";
 
-/// Settings of glibc's allocator, set by the host for the plugin's worker; other systems know none of that name.
+/// Settings of glibc's allocator, set by the host for its workers; other systems know none of that name.
 pub const ALLOCATOR: &str = "GLIBC_TUNABLES";
 
 /// Routes as `HOST=URL`, several joined with commas; `--route` adds to them, and wins for a host that both name.

@@ -1,11 +1,14 @@
 //! Scripts in the embedded sandbox.
 
+use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use workbench::runner::{Caller, script_limits};
+use async_trait::async_trait;
+use bytes::Bytes;
+use workbench::runner::{Caller, ScriptBridge, script_limits};
 use workbench::sandbox::embedded::{Embedded, EmbeddedSettings};
-use workbench::sandbox::{Sandbox as _, Script};
+use workbench::sandbox::{Bridge, BridgeError, Sandbox as _, Script};
 
 use crate::rounds::{alternate, repeat};
 use crate::stage::{SMALL, Stage, TOOL, program};
@@ -16,25 +19,24 @@ const PAUSE: Duration = Duration::from_millis(300);
 
 pub(crate) fn measure(stage: &Stage, table: &mut Table) {
     let sandbox = new_sandbox();
-    let line = "print('one line')";
-    let warm = repeat(15, || took(stage, &sandbox, line));
-    table.alone("a script of one line, start to end, in a child that waited for it", warm, Duration::from_millis(5));
-
-    let cold = repeat(15, || {
-        let sandbox = new_sandbox();
-        let begun = Instant::now();
-        run(stage, &sandbox, line);
-        begun.elapsed()
-    });
-    table.alone("the same in a child that is started for it", cold, Duration::from_millis(80));
-
     let (record, _) = SMALL;
+    let line = format!("from tools import *; {TOOL}({record})");
+    let warm = repeat(31, || {
+        wait_for_child(stage, &sandbox);
+        first_line(stage, &sandbox, &line)
+    });
+    table.alone("a script up to its first line, in a child that waited for it", warm, Some(Duration::from_millis(5)));
+    let cold = repeat(31, || first_line(stage, &new_sandbox(), &line));
+    table.alone("the same in a child that is started for it", cold, Some(Duration::from_millis(80)));
+    let whole = repeat(31, || took(stage, &sandbox, "print('one line')"));
+    table.alone("a script of one line up to the end of its process, in a child that waited for it", whole, None);
+
     let gathered = format!(
         "import asyncio\nfrom tools.aio import *\n\
          async def main():\n    await asyncio.gather(*({TOOL}({record}) for _ in range(1000)))\nasyncio.run(main())\n"
     );
     let gathered = repeat(7, || took(stage, &sandbox, &gathered));
-    table.alone("a script that gathers 1,000 calls", gathered, Duration::from_millis(500));
+    table.alone("a script that gathers 1,000 calls", gathered, Some(Duration::from_millis(500)));
 
     let sequence = |calls: u32| format!("from tools import *\nfor _ in range({calls}):\n    {TOOL}({record})\n");
     let (many, few) = (sequence(10_000), sequence(1000));
@@ -46,16 +48,29 @@ fn new_sandbox() -> Embedded {
     Embedded::new(EmbeddedSettings { program: Some(program()) })
 }
 
-/// How long a script takes for which a child waits.
-fn took(stage: &Stage, sandbox: &Embedded, source: &str) -> Duration {
+/// Has a child ready, with what it imports ahead.
+fn wait_for_child(stage: &Stage, sandbox: &Embedded) {
     stage.runtime.block_on(sandbox.prepare());
     thread::sleep(PAUSE);
+}
+
+/// How long a script takes for which a child waits.
+fn took(stage: &Stage, sandbox: &Embedded, source: &str) -> Duration {
+    wait_for_child(stage, sandbox);
     let begun = Instant::now();
-    run(stage, sandbox, source);
+    run(stage, sandbox, source, &stage.toolbox.bridge(Caller { turn: 1, script: Some(1) }));
     begun.elapsed()
 }
 
-fn run(stage: &Stage, sandbox: &Embedded, source: &str) {
+/// How long it takes from a script to the tool call in its first line, as the host hears it.
+fn first_line(stage: &Stage, sandbox: &Embedded, source: &str) -> Duration {
+    let bridge = Heard { bridge: stage.toolbox.bridge(Caller { turn: 1, script: Some(1) }), first: OnceLock::new() };
+    let begun = Instant::now();
+    run(stage, sandbox, source, &bridge);
+    bridge.first.get().unwrap().duration_since(begun)
+}
+
+fn run(stage: &Stage, sandbox: &Embedded, source: &str, bridge: &dyn Bridge) {
     let script = Script {
         source,
         tools: stage.toolbox.tools(),
@@ -63,7 +78,20 @@ fn run(stage: &Stage, sandbox: &Embedded, source: &str) {
         announce_waiting: false,
         limits: script_limits(&stage.domain.manifest.limits),
     };
-    let bridge = stage.toolbox.bridge(Caller { turn: 1, script: Some(1) });
-    let outcome = stage.runtime.block_on(sandbox.run(&script, &bridge)).unwrap();
+    let outcome = stage.runtime.block_on(sandbox.run(&script, bridge)).unwrap();
     assert!(outcome.end.is_success(), "{outcome:?}");
+}
+
+/// Notes when the first call came.
+struct Heard<'a> {
+    bridge: ScriptBridge<'a>,
+    first: OnceLock<Instant>,
+}
+
+#[async_trait]
+impl Bridge for Heard<'_> {
+    async fn call(&self, tool: &str, arguments: Bytes) -> Result<Bytes, BridgeError> {
+        self.first.get_or_init(Instant::now);
+        self.bridge.call(tool, arguments).await
+    }
 }

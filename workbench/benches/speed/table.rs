@@ -26,8 +26,8 @@ impl Table {
     }
 
     /// A row of something that has no stand-in.
-    pub(crate) fn alone(&mut self, what: &str, took: Duration, limit: Duration) {
-        self.row(what, time(took), String::new(), Figure::Time(took), Some(Figure::Time(limit)));
+    pub(crate) fn alone(&mut self, what: &str, took: Duration, limit: Option<Duration>) {
+        self.row(what, time(took), String::new(), Figure::Time(took), limit.map(Figure::Time));
     }
 
     /// A row with words of its own.

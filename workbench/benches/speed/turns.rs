@@ -71,7 +71,7 @@ pub(crate) fn measure(stage: &Stage, table: &mut Table) {
     let host =
         around.map(|turn| (seen.turns[turn + 1].asked - seen.turns[turn].answered).saturating_sub(seen.tools[turn]));
     let what = "the host's part of a turn, all but model and tools, at 300,000 tokens";
-    table.alone(what, median(host.collect()), Duration::from_millis(2));
+    table.alone(what, median(host.collect()), Some(Duration::from_millis(2)));
 
     let resident = |turn: usize| seen.turns[turn].resident as f64;
     // The first turns fill what every later one uses again.

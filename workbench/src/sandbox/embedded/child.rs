@@ -16,7 +16,7 @@ use tokio::time::timeout;
 use super::capture::{FloodGauge, capture};
 use super::protocol::ToHost;
 use crate::death::Death;
-use crate::env::WORKER_GUARD;
+use crate::env::{ALLOCATOR, WORKER_GUARD};
 use crate::frames::{self, Frame};
 use crate::sandbox::{Captured, SandboxError, ScriptEnd};
 
@@ -25,6 +25,10 @@ pub const SUBCOMMAND: &str = "__script-worker";
 
 /// How long an interpreter may take to come up, on a machine that is busy with other things.
 pub(super) const START_LIMIT: Duration = Duration::from_secs(30);
+
+/// Settings of glibc's allocator; others ignore them. The interpreter lives in a thread, whose memory would otherwise grow
+/// by one page and one system call at a time.
+const ALLOCATOR_SETTINGS: &str = "glibc.malloc.arena_max=1:glibc.malloc.top_pad=1048576:glibc.malloc.mmap_threshold=8388608:glibc.malloc.trim_threshold=67108864";
 
 /// How long a worker that closed its link may take to end.
 const LAST_WORDS: Duration = Duration::from_secs(5);
@@ -63,6 +67,7 @@ impl Worker {
             .arg(SUBCOMMAND)
             .env_clear()
             .env(WORKER_GUARD, "1")
+            .env(ALLOCATOR, ALLOCATOR_SETTINGS)
             .stdin(OwnedFd::from(theirs))
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -162,7 +162,11 @@ class _Missing:
 
 def _prepare():
     import builtins
+    import gc
 
+    # A collection looks at all that was imported. After every 2,000 objects, as by default, it takes a third of the time of
+    # a script that gathers many calls.
+    gc.set_threshold(10_000, 10, 0)
     _io.FileIO = _File
     _io.open = _io.open_code = builtins.open = _open
     builtins.exit = builtins.quit = _exit
@@ -200,10 +204,15 @@ def _call(tool, arguments, optional=()):
     raise ToolError(value)
 
 
-def _call_later(tool, arguments, optional=()):
-    from asyncio.events import call_tool
+# Of `asyncio.events`, which is imported when a script first needs it, and once: an import takes as long as a call.
+_call_tool = None
 
-    coroutine = call_tool(tool, _given(arguments, optional))
+
+def _call_later(tool, arguments, optional=()):
+    global _call_tool
+    if _call_tool is None:
+        from asyncio.events import call_tool as _call_tool
+    coroutine = _call_tool(tool, _given(arguments, optional))
     coroutine.__name__ = coroutine.__qualname__ = tool
     return coroutine
 

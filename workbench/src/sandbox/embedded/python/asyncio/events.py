@@ -7,7 +7,8 @@ import sys
 import time
 
 import _workbench
-from _asyncio import _get_running_loop, _set_running_loop, get_running_loop
+# Once and here: an import of its own for each task would take as long as the task.
+from _asyncio import Future, Task, _get_running_loop, _set_running_loop, get_running_loop
 from _sandbox import ToolError
 
 __all__ = (
@@ -103,13 +104,9 @@ class AbstractEventLoop:
         return handle
 
     def create_future(self):
-        from .futures import Future
-
         return Future(loop=self)
 
     def create_task(self, coro, **settings):
-        from .tasks import Task
-
         if self._task_factory is not None:
             return self._task_factory(self, coro, **settings)
         return Task(coro, loop=self, **settings)
