@@ -22,12 +22,26 @@ pub fn error_text(text: &str) {
     quietly(write_all(io::stderr().lock(), text.as_bytes()));
 }
 
-/// Text as a terminal may have it: what a model, an API or a handed-in run wrote must not move the cursor or repaint a
-/// verdict. What would is shown as its escape.
+/// Text as a terminal may have it: what a model, an API or a handed-in run wrote must not move the cursor, turn the order
+/// of letters round or repaint a verdict. What would is shown as its escape.
 pub fn plain(text: &str) -> String {
-    let is_harmful = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
+    escaped(text, |letter| is_harmful(letter) && !matches!(letter, '\n' | '\t'))
+}
+
+/// As [`plain`], on one line: a name in the line of a table must not begin another.
+pub fn line(text: &str) -> String {
+    escaped(text, is_harmful)
+}
+
+/// Control characters, ends of lines and paragraphs, and what sets the direction of text.
+fn is_harmful(letter: char) -> bool {
+    let turns = ['\u{61c}', '\u{200e}', '\u{200f}'].contains(&letter) || ('\u{2028}'..='\u{202e}').contains(&letter);
+    letter.is_control() || turns || ('\u{2066}'..='\u{2069}').contains(&letter)
+}
+
+fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> String {
     text.chars().fold(String::with_capacity(text.len()), |mut clean, letter| {
-        if is_harmful(letter) {
+        if is_escaped(letter) {
             clean.extend(letter.escape_default())
         } else {
             clean.push(letter)

@@ -16,6 +16,7 @@ use std::path::Path;
 
 use limited::{Results, sparse};
 use pipe::pipe;
+use serde_json::{Value, json};
 
 /// A file of the run, how it is made, and of each command its exit code and a part of what it says.
 struct Case(&'static str, fn(&Path), [(&'static str, i32, &'static str); 3]);
@@ -101,6 +102,65 @@ fn names_cannot_repaint_the_terminal() {
         let outcome = results.workbench(&[], arguments);
         assert!(outcome.code == 2 && !outcome.stderr.contains('\u{1b}'), "{outcome:?}");
     }
+}
+
+/// Ends a line, begins another, and turns letters round.
+const FORGED: &str = "a\nFORGED  pass  1 of 1\u{2028}FORGED\t\u{202e}\u{2066}\u{200f}\u{61c}b";
+
+/// Where it stands in `run.json`. A name stays on its line; a text of several lines is set apart from ours.
+const NAMES: &[&str] = &[
+    "/run", "/domain", "/mode", "/model", "/sandbox", "/source", "/profile", "/tag", "/rehearsal_of", "/started",
+    "/per_turn/0/tools/0", "/verify/rules/0/name", "/verify/rules/0/got",
+];
+const TEXTS: &[&str] = &["/stop_detail", "/final_text", "/faults/0/text"];
+
+#[test]
+fn no_text_of_another_looks_like_a_line_of_ours() {
+    let results = Results::new();
+    let folder = results.run("handed-in", "r = { get = '/r' }", "r is defined");
+    let sound = format!("{}/run.json", folder.display());
+    let mut sound: Value = serde_json::from_str(&fs::read_to_string(sound).unwrap()).unwrap();
+    let turn = json!({"turn": 1, "tokens_read": 1, "input_tokens": 1, "output_tokens": 1, "tools": ["a"]});
+    let rule = json!({"name": "a", "status": "fail", "got": "a", "points": 0.0, "max_points": 1.0});
+    sound["per_turn"] = json!([turn]);
+    sound["faults"] = json!([{"text": "a", "count": 2}]);
+    sound["verify"] = json!({"ok": false, "points": 0.0, "max_points": 1.0, "rules": [rule]});
+    for name in ["rehearsal_of", "stop_detail"] {
+        sound[name] = json!("a");
+    }
+    let call = json!({"turn": 1, "script": 1, "tool": FORGED, "arguments": {}, "ms": 1, "bytes": u64::MAX,
+        "outcome": "answered"});
+    fs::write(folder.join("ledger.jsonl"), format!("{call}\n{call}\n")).unwrap();
+    let manifest = fs::read_to_string(folder.join("domain.toml")).unwrap();
+    fs::write(folder.join("domain.toml"), manifest.replace("\"rule\"", &json!(FORGED).to_string())).unwrap();
+    let mut wrong = Vec::new();
+    let mut told = String::new();
+    for place in NAMES.iter().chain(TEXTS).chain(&["/limits"]) {
+        let mut record = sound.clone();
+        match record.pointer_mut(place) {
+            Some(value) => *value = json!(FORGED),
+            None => record["limits"] = json!({FORGED: 1}),
+        }
+        let other = results.run("other", "r = { get = '/r' }", "r is defined");
+        fs::write(other.join("run.json"), sound.to_string()).unwrap();
+        fs::write(folder.join("run.json"), record.to_string()).unwrap();
+        for arguments in [["report", "case"], ["show", folder.to_str().unwrap()], ["verify", folder.to_str().unwrap()]] {
+            // `verify` writes its own verdict into the record.
+            let outcome = results.workbench(&[], &arguments);
+            let text = outcome.stdout + &outcome.stderr;
+            let is_forged = |line: &str| match TEXTS.contains(place) {
+                true => line.starts_with("FORGED"),
+                false => line.trim_start().starts_with("FORGED"),
+            };
+            let harmful = ['\u{2028}', '\u{202e}', '\u{2066}', '\u{200f}', '\u{61c}'];
+            if text.lines().any(is_forged) || text.contains(harmful) || !TEXTS.contains(place) && text.contains('\t') {
+                wrong.push(format!("{place}, {}:\n{text}", arguments[0]));
+            }
+            told.push_str(&text);
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(told.contains("a\\nFORGED") && told.contains("\n  FORGED"), "the texts are shown: {told}");
 }
 
 /// Only what lies in the run itself is swept.

@@ -46,7 +46,7 @@ fn asked(domains: &[String]) -> Vec<Option<&str>> {
 pub(super) fn tell_skipped(skipped: &[StoreError]) {
     for problem in skipped {
         let cause = std::error::Error::source(problem).map(|cause| format!(": {cause}")).unwrap_or_default();
-        printer::note(&format!("warning: a run was left out: {problem}{cause}"));
+        printer::note(&printer::line(&format!("warning: a run was left out: {problem}{cause}")));
     }
 }
 

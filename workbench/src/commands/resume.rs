@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::error::Failure;
+use crate::printer::line;
 use crate::results::attempts::{is_decided, without_repeated};
 use crate::results::find::{StoredRun, list_runs};
 use crate::results::format::{Comparison, RunRecord};
@@ -122,7 +123,7 @@ fn comparisons(context: &Context, comparison: &Comparison) -> Result<(Comparison
 fn differences(runs: &[StoredRun], comparison: &Comparison, plans: &[Plan]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut compare = |name: &str, theirs: &str, ours: &str| {
-        let text = format!("{name} {theirs}, not {ours}");
+        let text = format!("{name} {}, not {}", line(theirs), line(ours));
         if theirs != ours && !found.contains(&text) {
             found.push(text);
         }

@@ -36,7 +36,7 @@ pub(super) async fn run(context: &Context, arguments: &RunArguments) -> Result<E
         Format::Text => {
             let ledger = read_ledger(&folder).map_err(Failure::usage)?;
             printer::data(&run_story::story(record, &ledger));
-            printer::data(&format!("\nfiles: {}\n", folder.display()));
+            printer::data(&format!("\nfiles: {}\n", printer::line(&folder.display().to_string())));
         }
     }
     let exit = match record.stop {

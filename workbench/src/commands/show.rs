@@ -9,7 +9,7 @@ use crate::cli::options::Format;
 use crate::domain::{Domain, ManifestError};
 use crate::error::Failure;
 use crate::exit::Exit;
-use crate::printer;
+use crate::printer::{self, line};
 use crate::report::run_story;
 use crate::results::find::find_run;
 use crate::results::store::{read_ledger, read_run};
@@ -43,7 +43,7 @@ fn show_run(folder: &std::path::Path, format: Format) -> Result<Exit, Failure> {
     }
     let ledger = read_ledger(folder).map_err(Failure::usage)?;
     printer::data(&run_story::story(&record, &ledger));
-    printer::data(&printer::plain(&format!("\nfiles: {}\n", folder.display())));
+    printer::data(&format!("\nfiles: {}\n", line(&folder.display().to_string())));
     Ok(Exit::Success)
 }
 
@@ -67,13 +67,13 @@ fn show_domain(domain: &Domain, format: Format) -> Result<Exit, Failure> {
         }))?;
         return Ok(Exit::Success);
     }
-    printer::data(&domain_text(domain));
+    printer::data(&printer::plain(&domain_text(domain)));
     Ok(Exit::Success)
 }
 
 fn domain_text(domain: &Domain) -> String {
     let manifest = &domain.manifest;
-    let mut text = format!("{} · {}\n{}\n", manifest.domain.name, manifest.domain.title, domain.folder.display());
+    let mut text = format!("{} · {}\n{}\n", manifest.domain.name, line(&manifest.domain.title), domain.folder.display());
     if let Some(base) = &manifest.api.base {
         let pace = manifest.api.pace;
         let _ = writeln!(
@@ -94,7 +94,7 @@ fn domain_text(domain: &Domain) -> String {
             let _ = writeln!(
                 text,
                 "  {} ({} point{})\n    {}",
-                rule.name,
+                line(&rule.name),
                 rule.points,
                 if rule.points == 1.0 { "" } else { "s" },
                 rule.check

@@ -7,7 +7,7 @@ use crate::cli::options::{Format, Rules, SourceOptions};
 use crate::domain::Domain;
 use crate::error::Failure;
 use crate::exit::Exit;
-use crate::printer;
+use crate::printer::{self, line};
 use crate::report::run_story::verdict_table;
 use crate::results::find::find_run;
 use crate::results::format::RunRecord;
@@ -46,7 +46,7 @@ pub(super) async fn run(context: &Context, arguments: &VerifyArguments) -> Resul
         Format::Text => printer::data(&verdict_table(&judgement.verdict)),
     }
     if kept.is_none() {
-        printer::note(&format!("note: {} held no evidence.json: it was not judged when it ended", record.run));
+        printer::note(&format!("note: {} held no evidence.json: it was not judged when it ended", line(&record.run)));
     }
     tell_missing(&judgement, &record);
     tell_faults(&record);
@@ -101,21 +101,22 @@ fn data(context: &Context, mut domain: Domain, options: &SourceOptions) -> Resul
 fn tell_missing(judgement: &Judgement, record: &RunRecord) {
     let Some(first) = judgement.faults.first() else { return };
     printer::note(&format!(
-        "warning: missing answers of the API: {}; the first is {first}\n\
+        "warning: missing answers of the API: {}; the first is {}\n\
          hint: `workbench verify {} --again` asks for them where the run got its data ({}); `--live` asks the API itself",
         judgement.faults.len(),
-        record.run,
-        record.source
+        line(first),
+        line(&record.run),
+        line(&record.source)
     ));
 }
 
 /// What the run's tools met stays met: only another run can tell what the model makes without it.
 fn tell_faults(record: &RunRecord) {
     let Some(first) = record.faults.first() else { return };
-    let count: u64 = record.faults.iter().map(|fault| fault.count).sum();
+    let count = record.faults.iter().fold(0, |sum: u64, fault| sum.saturating_add(fault.count));
     printer::note(&format!(
         "note: the tools of this run met faults that are not the model's: {count}; the first is {}\n\
          hint: rules that fail in such a run end in an error; make the run again",
-        first.text
+        line(&first.text)
     ));
 }

@@ -5,10 +5,12 @@ use std::fmt::Write as _;
 use crate::printer::plain;
 use crate::results::format::{CallRecord, RuleStatus, RunRecord, Verdict};
 
+use super::one_line;
 use super::table::{got_text, grouped, mark, run_line, table, trimmed};
 
 /// The run's settings, its turns, its calls by tool, its last words and its verdict.
 pub fn story(run: &RunRecord, ledger: &[CallRecord]) -> String {
+    let run = &one_line::of_run(run);
     let mut text = format!("{}\n{}\n\n", run.run, run_line(run));
     let sandbox = run.sandbox.as_deref().map(|name| format!(", sandbox {name}")).unwrap_or_default();
     let _ = writeln!(
@@ -19,7 +21,7 @@ pub fn story(run: &RunRecord, ledger: &[CallRecord]) -> String {
         run.profile,
         run.started,
         stop_word(run),
-        run.stop_detail.as_deref().map(|detail| format!(" ({detail})")).unwrap_or_default()
+        run.stop_detail.as_deref().map(|detail| format!(" ({})", continued(detail))).unwrap_or_default()
     );
     let _ = writeln!(text, "{} network requests, {} cache hits\n", run.network_calls, run.cache_hits);
     text.push_str(&turns(run));
@@ -37,7 +39,7 @@ pub fn story(run: &RunRecord, ledger: &[CallRecord]) -> String {
 /// One line a rule, with what was found.
 pub fn verdict_table(verdict: &Verdict) -> String {
     let mut rows = table(&["rule", "status", "got", "points"], &[0, 1, 2]);
-    for rule in &verdict.rules {
+    for rule in &one_line::of_verdict(verdict).rules {
         let status = match rule.status {
             RuleStatus::Pass => "pass",
             RuleStatus::Fail => "fail",
@@ -72,10 +74,10 @@ fn calls(ledger: &[CallRecord]) -> String {
     if nested.is_empty() {
         return String::new();
     }
-    let bytes: u64 = nested.iter().map(|call| call.bytes).sum();
+    let bytes = nested.iter().fold(0, |sum: u64, call| sum.saturating_add(call.bytes));
     format!(
         "\nscripts called {} ({} bytes of answers that the model did not read)\n",
-        counted(nested.iter().map(|call| call.tool.as_str())),
+        counted(one_line::of_tools(&nested).iter().map(String::as_str)),
         grouped(bytes)
     )
 }
@@ -83,7 +85,7 @@ fn calls(ledger: &[CallRecord]) -> String {
 fn faults(run: &RunRecord) -> String {
     let lines = run.faults.iter().map(|fault| {
         let times = if fault.count > 1 { format!(" ×{}", fault.count) } else { String::new() };
-        format!("  {}{times}\n", fault.text)
+        format!("  {}{times}\n", continued(&fault.text))
     });
     let lines: String = lines.collect();
     if lines.is_empty() { lines } else { format!("\nfaults that are not the model's\n{lines}") }
@@ -107,6 +109,11 @@ fn counted<'a>(names: impl Iterator<Item = &'a str>) -> String {
 
 fn stop_word(run: &RunRecord) -> String {
     serde_json::to_value(run.stop).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+/// Text that begins within a line: its further lines stand apart from ours.
+fn continued(text: &str) -> String {
+    text.trim_end().replace('\n', "\n    ")
 }
 
 fn indented(text: &str) -> String {

@@ -5,17 +5,18 @@ use std::fmt::Write as _;
 use comfy_table::{CellAlignment, ColumnConstraint, Table, presets};
 
 use crate::model::rehearsal;
-use crate::printer::plain;
+use crate::printer::{line, plain};
 use crate::results::format::RunRecord;
 
-use super::shortfall;
-use super::summary::{ModeSummary, Ratio, Report, Setting, Spread, calls_of, mode_rank, undecided};
+use super::summary::{ModeSummary, Ratio, Report, Setting, Spread, calls_of, mode_rank, summarise, undecided};
+use super::{one_line, shortfall};
 
 /// The whole report as text: one row a run, one row a mode, tokens by turn, ratios, what fell short.
 pub fn report(report: &Report) -> String {
     if report.runs.is_empty() {
         return "no runs yet\n".to_owned();
     }
+    let report = &summarise(report.runs.iter().map(one_line::of_run).collect());
     let mut settings: Vec<Setting> = Vec::new();
     for setting in report.runs.iter().map(Setting::of) {
         if !settings.contains(&setting) {
@@ -221,15 +222,15 @@ fn short_number(number: u64) -> String {
     if number < 1000 { number.to_string() } else { format!("{:.1}k", number as f64 / 1000.0) }
 }
 
-/// What a rule found, in at most 200 characters.
+/// What a rule found, on one line, in at most 200 characters and their escapes.
 pub fn got_text(got: &serde_json::Value) -> String {
     let text = match got {
         serde_json::Value::String(text) => text.clone(),
         other => other.to_string(),
     };
     match text.char_indices().nth(200) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
+        Some((end, _)) => line(&format!("{}…", &text[..end])),
+        None => line(&text),
     }
 }
 
