@@ -179,6 +179,7 @@ fn results_on_another_file_system_work_and_can_be_read_when_nobody_may_write() {
     let verify = museum.outcome(disk.path(), &["verify", &names(&report)[0]]);
     assert_eq!(verify.code, 70, "{verify:?}");
     assert!(verify.stderr.contains("verify.json") && verify.stderr.contains("Read-only file system"), "{verify:?}");
+    assert!(verify.stdout.contains("verified: 2 of 2 points"), "it is told all the same: {verify:?}");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! `workbench verify`
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use crate::cli::VerifyArguments;
@@ -11,7 +13,7 @@ use crate::printer::{self, line};
 use crate::report::run_story::verdict_table;
 use crate::results::find::find_run;
 use crate::results::format::RunRecord;
-use crate::results::store::{read_evidence, read_run, write_evidence, write_record, write_verdict};
+use crate::results::store::{StoreError, read_evidence, read_run, write_evidence, write_record, write_verdict};
 use crate::results::sweep::sweep_run;
 use crate::verify::{Fetch, Judgement, judge};
 
@@ -29,18 +31,16 @@ pub(super) async fn run(context: &Context, arguments: &VerifyArguments) -> Resul
     let kept = read_evidence(&folder).map_err(failures::store)?;
     let evidence = kept.as_ref().unwrap_or(&Value::Null);
     let out = folder.join("out");
-    let judgement = if arguments.again || arguments.source.is_given() {
+    let asks = arguments.again || arguments.source.is_given();
+    let judgement = if asks {
         let data = data(context, domain.clone(), &source(&arguments.source, &record)?)?;
-        let judgement = judge(&domain, &out, Fetch::Completed(evidence, &data.web)).await;
-        write_evidence(&folder, &judgement.evidence).map_err(failures::store)?;
-        judgement
+        judge(&domain, &out, Fetch::Completed(evidence, &data.web)).await
     } else {
         judge(&domain, &out, Fetch::Recorded(evidence)).await
     };
     let judgement = judgement.excused(&record.faults);
-    write_verdict(&folder, &judgement.verdict).map_err(failures::store)?;
     record.verify = Some(judgement.verdict.clone());
-    write_record(&folder, &record).map_err(failures::store)?;
+    // First told, then kept: the folder may be one that only others may write to.
     match arguments.format {
         Format::Json => print_json(&judgement.verdict)?,
         Format::Text => printer::data(&verdict_table(&judgement.verdict)),
@@ -50,7 +50,16 @@ pub(super) async fn run(context: &Context, arguments: &VerifyArguments) -> Resul
     }
     tell_missing(&judgement, &record);
     tell_faults(&record);
+    keep(&folder, &record, &judgement, asks).map_err(failures::store)?;
     Ok(exit_of(&judgement.verdict))
+}
+
+fn keep(folder: &Path, record: &RunRecord, judgement: &Judgement, with_evidence: bool) -> Result<(), StoreError> {
+    if with_evidence {
+        write_evidence(folder, &judgement.evidence)?;
+    }
+    write_verdict(folder, &judgement.verdict)?;
+    write_record(folder, record)
 }
 
 /// The domain whose rules judge. Rules that came with the run repeat its verdict, but whoever made the run could have
