@@ -27,8 +27,8 @@ pub(super) fn store(error: StoreError) -> Failure {
             Failure::usage(error).hint("choose another results folder with `--results`")
         }
         StoreError::Io { .. } => Failure::new(Exit::Bug, error).hint(
-            "look for a full disk, rights that changed, or a folder that was removed; `compare --resume` makes the runs \
-             that are missing",
+            "look for a full disk, a limit on files (`ulimit -f`), rights that changed, or a folder that was removed; \
+             `compare --resume` makes the runs that are missing",
         ),
         _ => Failure::usage(error),
     }

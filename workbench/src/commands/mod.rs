@@ -20,7 +20,9 @@ mod tool_session;
 mod tools;
 mod verify;
 
+use rustix::process::Signal;
 use tokio::runtime::{Builder, Runtime};
+use tokio::signal::unix::{SignalKind, signal};
 
 use crate::cli::{Cli, Command};
 use crate::error::Failure;
@@ -42,6 +44,7 @@ pub fn runtime() -> std::io::Result<Runtime> {
 
 /// Does what the command line says.
 pub async fn run(cli: Cli) -> Result<Exit, Failure> {
+    outlive_long_files();
     let interrupts = Interrupts::listen();
     let context = Context::open(cli.results, interrupts.asked.clone())?;
     // These end their runs themselves, and keep their records.
@@ -60,6 +63,13 @@ pub async fn run(cli: Cli) -> Result<Exit, Failure> {
         // What is dropped here ends its children and takes its temporary folders along.
         () = interrupts.insisted() => Ok(Exit::Interrupted),
     }
+}
+
+/// Makes a file that grows past `ulimit -f` an error like a full disk: its signal, left alone, ends the program, and one
+/// that is listened to does nothing else.
+fn outlive_long_files() {
+    // A system that lets nobody listen ends the program itself.
+    _ = signal(SignalKind::from_raw(Signal::XFSZ.as_raw()));
 }
 
 async fn dispatch(context: &Context, command: Command) -> Result<Exit, Failure> {
