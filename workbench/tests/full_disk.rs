@@ -1,4 +1,4 @@
-//! A disk that is full, or a limit on the length of files: the file is named, nothing is judged by what could not be written, what was there stays whole.
+//! A disk that is full, limits on how long files may be and how many are open: the file is named, nothing is judged by what could not be written, what was there stays whole.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 #![cfg(all(target_os = "linux", feature = "embedded"))]
 
@@ -100,6 +100,20 @@ fn a_limit_on_the_length_of_files_is_told_as_a_full_disk_is() {
         ends.push(outcome.code);
     }
     assert!([0, 2, 70].iter().all(|code| ends.contains(code)), "every end was met: {ends:?}");
+}
+
+/// A shell hands out fewer open files than the system grants, and so many runs at once need more than it hands out.
+#[test]
+fn all_open_files_that_the_system_grants_are_taken() {
+    let museum = Museum::open();
+    museum.compared(&museum.results("builds the plugin"), &["--modes", "loop,code", "--runs", "1"]);
+    let settings = ["--modes", "loop,code", "--runs", "8", "--jobs", "16"];
+    for (limit, is_enough) in [("ulimit -S -n 40", true), ("ulimit -n 40", false)] {
+        let results = museum.results(limit);
+        let outcome = finish(&mut shell(limit, &museum.command(&results, "compare", &settings)), "");
+        let hint = "hint: raise the limit of open files (`ulimit -n`), or lower `--jobs`";
+        assert_eq!((outcome.code == 0, outcome.stderr.contains(hint)), (is_enough, !is_enough), "{limit}: {outcome:?}");
+    }
 }
 
 /// The command, run by a shell that does something first.

@@ -1,5 +1,7 @@
 //! Failures of the layers below as those of a command, with the exit code they end it with.
 
+use rustix::io::Errno;
+
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::plugin::PluginError;
@@ -32,6 +34,13 @@ pub(super) fn store(error: StoreError) -> Failure {
         ),
         _ => Failure::usage(error),
     }
+}
+
+/// The same failure with a way on where the system grants too few open files, whatever met that.
+pub(super) fn of_open_files(failure: Failure) -> Failure {
+    // Workers that did not start tell it in words.
+    let is_it = failure.to_string().contains(&std::io::Error::from(Errno::MFILE).to_string());
+    if is_it { failure.hint("raise the limit of open files (`ulimit -n`), or lower `--jobs`") } else { failure }
 }
 
 /// A failed request as the failure of a command.
