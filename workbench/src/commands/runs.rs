@@ -72,7 +72,7 @@ impl Plan {
         }
         let sandbox = sandbox()?;
         for mode in modes {
-            model_for(&domain, *mode, &sandbox)?;
+            model_for(&domain, *mode, &options.limits.over(&domain.manifest.limits), &sandbox)?;
         }
         let library = context.library(&domain).await?;
         let data = context.data(&domain, &options.source)?;
@@ -132,7 +132,7 @@ impl Plan {
             command: batch.command,
             number: job.number,
             comparison: batch.comparison,
-            model: model_for(&self.domain, job.mode, &self.sandbox)?,
+            model: model_for(&self.domain, job.mode, &self.limits(), &self.sandbox)?,
             model_name: self.options.model.clone(),
             sandbox: Some(Arc::clone(&self.sandbox)),
             library: &self.library,
@@ -175,9 +175,14 @@ async fn reachable(domain: &Domain, data: &Data, offline: bool) -> Result<(), Fa
 }
 
 /// Who plays the model in this mode.
-fn model_for(domain: &Domain, mode: Mode, sandbox: &Arc<dyn Sandbox>) -> Result<Box<dyn Model>, Failure> {
+fn model_for(
+    domain: &Domain,
+    mode: Mode,
+    limits: &Limits,
+    sandbox: &Arc<dyn Sandbox>,
+) -> Result<Box<dyn Model>, Failure> {
     let model = match mode {
-        Mode::Serial | Mode::Loop => Rehearsal::step_by_step(domain, Arc::clone(sandbox)),
+        Mode::Serial | Mode::Loop => Rehearsal::step_by_step(domain, limits, Arc::clone(sandbox)),
         Mode::Code => Rehearsal::scripts(domain),
     };
     model.map(|model| Box::new(model) as Box<dyn Model>).map_err(Failure::usage)
