@@ -101,6 +101,20 @@ fn a_failure_prints_no_data() {
 }
 
 #[test]
+fn the_doctor_leaves_no_folder_that_was_not_there() {
+    let program = Program::new();
+    let there = program.results().join("there");
+    std::fs::create_dir(&there).unwrap();
+    for (results, stays) in [(program.results().join("new/deeper"), false), (there.clone(), true)] {
+        let outcome = program.run(&["doctor", "--results", results.to_str().unwrap()]);
+        assert!(outcome.code == 0 && outcome.stdout.contains("ok:      results folder"), "{outcome:?}");
+        assert_eq!(results.exists(), stays, "{results:?}");
+    }
+    let left: Vec<_> = std::fs::read_dir(program.results()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(left, [there]);
+}
+
+#[test]
 fn the_doctor_promises_of_each_kind_of_worker_what_holds_for_it() {
     let checks = Program::new().json(&["doctor", "--format", "json"]);
     let names = |workers: &str| {
