@@ -61,6 +61,7 @@ fn a_full_disk_is_told_and_never_judged() {
                 && outcome.stderr.contains("hint: look for a full disk");
             assert!(is_clear, "{kilobytes} kB: {outcome:?}");
         }
+        assert!(![".trying-", ".saving-"].iter().any(|name| outcome.stderr.contains(name)), "{outcome:?}");
         if outcome.code == 2 {
             let is_clear = outcome.stderr.contains("cannot be written: No space left on device");
             assert!(is_clear && outcome.stderr.contains("`--results`"), "{kilobytes} kB: {outcome:?}");
