@@ -1,6 +1,6 @@
 //! Runs that others hand in, made to break whoever reads them: by the real program, which has little memory. A case is a
 //! line.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stderr)]
 #![cfg(target_os = "linux")]
 
 #[path = "support/limited.rs"]
@@ -10,8 +10,8 @@ mod pipe;
 #[path = "support/program.rs"]
 mod program;
 
-use std::fs;
-use std::os::unix::fs::symlink;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 
 use limited::{Results, sparse};
@@ -35,6 +35,8 @@ const fn unreadable(text: &'static str) -> [(&'static str, i32, &'static str); 3
 
 #[rustfmt::skip]
 const CASES: &[Case] = &[
+    Case("run.json", |path| fs::remove_file(path).unwrap(),
+        [("report", 2, "there are no runs"), ("show", 2, "it holds no run.json"), ("verify", 2, "it holds no run.json")]),
     Case("run.json", |path| sparse(path, 500), unreadable("it has 500 MB; at most 8 MB are read")),
     Case("run.json", |path| zeros(path, 7), unreadable("some 456 MB of memory; at most 64 MB are spent on it")),
     Case("run.json", |path| fs::write(path, "[".repeat(100_000)).unwrap(), unreadable("recursion limit exceeded")),
@@ -85,6 +87,25 @@ fn each_is_read_in_bounded_memory_or_refused_in_clear_words() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+/// A run that is not found may lie where nobody may look.
+#[test]
+fn a_domain_that_cannot_be_read_is_named() {
+    let results = Results::new();
+    let run = results.run("hidden", "r = { get = '/r' }", "r is defined");
+    let domain = run.parent().unwrap();
+    fs::set_permissions(domain, Permissions::from_mode(0o000)).unwrap();
+    if fs::read_dir(domain).is_ok() {
+        eprintln!("skipped: root may read every folder");
+        return;
+    }
+    for command in ["show", "verify"] {
+        let outcome = results.workbench(&[], &[command, "hidden"]);
+        let told = format!("could not read {}", domain.display());
+        assert!(outcome.code == 2 && outcome.stderr.contains(&told), "{command}: {outcome:?}");
+    }
+    fs::set_permissions(domain, Permissions::from_mode(0o755)).unwrap();
 }
 
 /// What another wrote is shown as text, never sent to the terminal as it is: names of files and folders, too.

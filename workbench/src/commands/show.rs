@@ -12,10 +12,10 @@ use crate::exit::Exit;
 use crate::printer::{self, line};
 use crate::report::run_story;
 use crate::results::find::find_run;
-use crate::results::store::{read_ledger, read_run};
+use crate::results::store::{StoreError, read_ledger, read_run};
 
 use super::context::Context;
-use super::print_json;
+use super::{failures, print_json};
 
 /// A name of the workspace's domains is a domain; anything else is looked for among the runs, then as a folder.
 pub(super) fn run(context: &Context, arguments: &ShowArguments) -> Result<Exit, Failure> {
@@ -26,12 +26,14 @@ pub(super) fn run(context: &Context, arguments: &ShowArguments) -> Result<Exit, 
         Ok(folder) => return show_run(&folder, arguments.format),
         Err(error) => error,
     };
-    match Domain::find(&arguments.subject, &context.workspace) {
-        Ok(domain) => show_domain(&domain, arguments.format),
-        Err(error @ ManifestError::Unknown { .. }) => {
+    match (Domain::find(&arguments.subject, &context.workspace), missing_run) {
+        (Ok(domain), _) => show_domain(&domain, arguments.format),
+        (Err(error @ ManifestError::Unknown { .. }), missing_run @ StoreError::Unknown { .. }) => {
             Err(Failure::usage(error).hint(format!("as a run: {missing_run}")))
         }
-        Err(error) => Err(Failure::usage(error)),
+        (Err(error), StoreError::Unknown { .. }) => Err(Failure::usage(error)),
+        // There is something of that name among the runs, and no domain.
+        (Err(_), problem) => Err(failures::store(problem)),
     }
 }
 

@@ -84,7 +84,7 @@ impl StoreError {
         move |source| Self::Io { action, path, source }
     }
 
-    fn content(path: &Path, reason: impl Into<String>) -> Self {
+    pub(super) fn content(path: &Path, reason: impl Into<String>) -> Self {
         Self::Content { path: path.to_owned(), reason: reason.into() }
     }
 }
