@@ -107,7 +107,7 @@ fn names_of(folder: &Path) -> (String, String) {
 /// Folders two levels down that hold a record, by domain and name. Names begin with the time, so
 /// this is oldest first within a domain. Hidden folders, such as the cache, hold no runs. Beside
 /// them the folders that could not be looked into.
-pub(super) fn run_folders(results: &Path) -> Result<(Vec<PathBuf>, Vec<StoreError>), StoreError> {
+fn run_folders(results: &Path) -> Result<(Vec<PathBuf>, Vec<StoreError>), StoreError> {
     let mut found = Vec::new();
     let mut unreadable = Vec::new();
     for domain in folders_in(results)? {
