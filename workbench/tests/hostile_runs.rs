@@ -27,6 +27,18 @@ fn zeros(path: &Path, megabytes: usize) {
     fs::write(path, format!("[{}0]", "0,".repeat(megabytes << 19))).unwrap();
 }
 
+/// Puts other JSON in a place of the record.
+fn with(path: &Path, place: &str, json: &str) {
+    let mut record: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    *record.pointer_mut(place).unwrap() = serde_json::from_str(json).unwrap();
+    fs::write(path, record.to_string()).unwrap();
+}
+
+fn verdict(points: &str, of_rule: &str) -> String {
+    let rule = format!(r#"{{"name": "a", "status": "pass", "got": 1, "points": 1, "max_points": {of_rule}}}"#);
+    format!(r#"{{"ok": true, "points": {points}, "max_points": 1, "rules": [{rule}]}}"#)
+}
+
 /// The three commands, when the run itself cannot be read.
 const fn unreadable(text: &'static str) -> [(&'static str, i32, &'static str); 3] {
     // A report leaves the run out, and there is no other.
@@ -46,6 +58,14 @@ const CASES: &[Case] = &[
     Case("run.json", pipe, unreadable(NOT_REGULAR)),
     Case("run.json", |path| { fs::remove_file(path).unwrap(); symlink("/etc/passwd", path).unwrap() }, unreadable(NOT_REGULAR)),
     Case("run.json", |path| { fs::remove_file(path).unwrap(); fs::create_dir(path).unwrap() }, unreadable(NOT_REGULAR)),
+    Case("run.json", |path| with(path, "/seconds", "-1.5"), unreadable("`seconds` is -1.5e0")),
+    Case("run.json", |path| with(path, "/seconds", "1e300"), unreadable("`seconds` is 1e300; it must lie between 0 and 1e12")),
+    Case("run.json", |path| with(path, "/seconds", "null"), unreadable("invalid type: null")),
+    Case("run.json", |path| with(path, "/cost_usd", "-1"), unreadable("`cost_usd` is -1e0")),
+    Case("run.json", |path| with(path, "/tokens_read", "-1"), unreadable("invalid value: integer `-1`")),
+    Case("run.json", |path| with(path, "/model_turns", "4294967296"), unreadable("invalid value: integer `4294967296`")),
+    Case("run.json", |path| with(path, "/verify", &verdict("1e13", "1")), unreadable("`verify.points` is 1e13")),
+    Case("run.json", |path| with(path, "/verify", &verdict("1", "-0.5")), unreadable("`verify.rules[0].max_points` is -5e-1")),
     Case("evidence.json", |path| sparse(path, 500), [("report", 0, "case"), ("show", 0, "case"), ("verify", 2, "it has 500 MB")]),
     Case("evidence.json", |path| zeros(path, 30), [("report", 0, "case"), ("show", 0, "case"), ("verify", 2, "of memory; at most 512 MB")]),
     Case("evidence.json", pipe, [("report", 0, "case"), ("show", 0, "case"), ("verify", 2, NOT_REGULAR)]),
