@@ -133,6 +133,38 @@ fn a_setting_that_differs_is_named() {
     assert_eq!(runs(&results).len(), 2, "nothing was run");
 }
 
+/// Two runs of one comparison tell of its modes in another order; what differs from both is told once.
+#[test]
+fn a_setting_that_differs_is_named_once() {
+    let (museum, results) = cut_off();
+    let path = runs(&results)[1].folder.join("run.json");
+    let mut record: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    record["comparison"]["modes"] = json!(["code", "loop"]);
+    fs::write(&path, record.to_string()).unwrap();
+    let settings = ["--modes", "loop", "--runs", "2", "--tag", "pair", "--resume"];
+    let outcome = finish(&mut museum.command(&results, "compare", &settings), "");
+    assert!(outcome.code == 2 && outcome.stderr.matches("`--modes`").count() == 1, "{outcome:?}");
+}
+
+/// What the command line alone tells needs no network, however slow or far.
+#[test]
+fn nobody_is_asked_before_the_settings_are_alike() {
+    let museum = Museum::open();
+    let manifest = museum.domain().join("domain.toml");
+    let text = fs::read_to_string(&manifest).unwrap();
+    fs::write(&manifest, text.replace("pace =", "probe = [{ get = \"/v1/objects/9\" }]\npace =")).unwrap();
+    let results = museum.results("mine");
+    let settings = ["--modes", "loop", "--runs", "1", "--fresh"];
+    museum.compared(&results, &settings);
+    let asked = || museum.requests().get("/v1/objects/9").copied().unwrap_or_default();
+    assert_eq!(asked(), 1, "a new comparison asks");
+    let other = ["--modes", "loop", "--runs", "2", "--fresh", "--resume"];
+    let outcome = finish(&mut museum.command(&results, "compare", &other), "");
+    assert!(outcome.code == 2 && outcome.stderr.contains("`--runs` 1, not 2"), "{outcome:?}");
+    museum.compared(&results, &[&settings[..], &["--resume"]].concat());
+    assert_eq!(asked(), 1, "where nothing is left to be made, nobody is asked, either");
+}
+
 #[test]
 fn there_must_be_something_to_resume() {
     let museum = Museum::open();

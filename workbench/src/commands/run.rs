@@ -19,7 +19,10 @@ use super::{exit_of, print_json};
 /// left it undecided.
 pub(super) async fn run(context: &Context, arguments: &RunArguments) -> Result<Exit, Failure> {
     let modes = [arguments.mode];
-    let planning = Plan::new(context, &arguments.domain, &modes, &arguments.options);
+    let planning = async {
+        let plan = Plan::new(context, &arguments.domain, &modes, &arguments.options).await?;
+        plan.reachable().await.map(|()| plan)
+    };
     let Some(plan) = unless_interrupted(&mut context.interrupt.clone(), planning).await else {
         return Ok(Exit::Interrupted);
     };
