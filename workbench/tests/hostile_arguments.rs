@@ -130,6 +130,16 @@ fn an_environment_that_makes_no_sense_is_named() {
 }
 
 #[test]
+fn a_cargo_that_fails_without_a_word_is_told() {
+    let bench = Bench::new(MANIFEST);
+    std::fs::create_dir_all(bench.path().join("plugins/case")).unwrap();
+    std::fs::write(bench.path().join("plugins/case/Cargo.toml"), "").unwrap();
+    let outcome = finish(bench.command(&["tools", "case"]).env("CARGO", "false"), "");
+    let said = "the plugin case could not be built: cargo ended with exit status: 1 and said nothing";
+    assert!(outcome.code == 3 && outcome.stderr.contains(said), "{outcome:#?}");
+}
+
+#[test]
 fn a_current_folder_that_is_gone_is_named() {
     let bench = Bench::new(MANIFEST);
     let gone = bench.path().join("gone");

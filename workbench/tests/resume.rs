@@ -152,7 +152,7 @@ fn nobody_is_asked_before_the_settings_are_alike() {
     let museum = Museum::open();
     let manifest = museum.domain().join("domain.toml");
     let text = fs::read_to_string(&manifest).unwrap();
-    fs::write(&manifest, text.replace("pace =", "probe = [{ get = \"/v1/objects/9\" }]\npace =")).unwrap();
+    fs::write(&manifest, text.replace("pace =", "probe = [{ name = \"a\", get = \"/v1/objects/9\", expect = \"status == 200\" }]\npace =")).unwrap();
     let results = museum.results("mine");
     let settings = ["--modes", "loop", "--runs", "1", "--fresh"];
     museum.compared(&results, &settings);

@@ -195,7 +195,9 @@ struct CargoTarget {
 fn built_file(name: &str, output: &Output) -> Result<PathBuf, PluginError> {
     let failed = |message: String| PluginError::Build { name: name.to_owned(), message };
     if !output.status.success() {
-        return Err(failed(first_error(&String::from_utf8_lossy(&output.stderr))));
+        let error = first_error(&String::from_utf8_lossy(&output.stderr));
+        let silence = || format!("cargo ended with {} and said nothing", output.status);
+        return Err(failed(if error.is_empty() { silence() } else { error }));
     }
     let messages = output.stdout.split(|byte| *byte == b'\n');
     let libraries = messages.filter_map(|line| serde_json::from_slice::<CargoMessage>(line).ok()).filter(|message| {
