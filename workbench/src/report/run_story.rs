@@ -6,7 +6,7 @@ use crate::printer::plain;
 use crate::results::format::{CallRecord, RuleStatus, RunRecord, Verdict};
 
 use super::one_line;
-use super::table::{got_text, grouped, mark, run_line, table, trimmed};
+use super::table::{counted, got_text, grouped, mark, run_line, table, trimmed};
 
 /// The run's settings, its turns, its calls by tool, its last words and its verdict.
 pub fn story(run: &RunRecord, ledger: &[CallRecord]) -> String {
@@ -23,7 +23,8 @@ pub fn story(run: &RunRecord, ledger: &[CallRecord]) -> String {
         stop_word(run),
         run.stop_detail.as_deref().map(|detail| format!(" ({})", continued(detail))).unwrap_or_default()
     );
-    let _ = writeln!(text, "{} network requests, {} cache hits\n", run.network_calls, run.cache_hits);
+    let (requests, hits) = (counted(run.network_calls, "network request"), counted(run.cache_hits, "cache hit"));
+    let _ = writeln!(text, "{requests}, {hits}\n");
     text.push_str(&turns(run));
     text.push_str(&calls(ledger));
     text.push_str(&faults(run));
@@ -63,7 +64,7 @@ fn turns(run: &RunRecord) -> String {
             turn.turn.to_string(),
             format!("{}{}", mark(run.estimated), grouped(turn.tokens_read)),
             grouped(turn.output_tokens),
-            counted(turn.tools.iter().map(String::as_str)),
+            tally(turn.tools.iter().map(String::as_str)),
         ]);
     }
     format!("{}\n", trimmed(&rows))
@@ -77,7 +78,7 @@ fn calls(ledger: &[CallRecord]) -> String {
     let bytes = nested.iter().fold(0, |sum: u64, call| sum.saturating_add(call.bytes));
     format!(
         "\nscripts called {} ({} bytes of answers that the model did not read)\n",
-        counted(one_line::of_tools(&nested).iter().map(String::as_str)),
+        tally(one_line::of_tools(&nested).iter().map(String::as_str)),
         grouped(bytes)
     )
 }
@@ -92,7 +93,7 @@ fn faults(run: &RunRecord) -> String {
 }
 
 /// `get_object ×12, download_image`, in order of first use.
-fn counted<'a>(names: impl Iterator<Item = &'a str>) -> String {
+fn tally<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for name in names {
         match counts.iter_mut().find(|(known, _)| *known == name) {

@@ -96,10 +96,10 @@ impl Names {
 /// One line about a run, for progress and `run`.
 pub fn run_line(run: &RunRecord) -> String {
     format!(
-        "{} {}: {} turns, {}, {}{} tokens read, {:.1} s, {}",
+        "{} {}: {}, {}, {}{} tokens read, {:.1} s, {}",
         run.domain,
         run.mode,
-        run.model_turns,
+        counted(run.model_turns.into(), "turn"),
         calls_text(run),
         mark(run.estimated),
         grouped(run.tokens_read),
@@ -129,6 +129,11 @@ pub fn grouped(number: u64) -> String {
         text.push(digit);
     }
     text
+}
+
+/// `1 turn`, `2 turns`.
+pub(super) fn counted(count: u64, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
 /// `≈` before a number that was counted locally.
@@ -236,7 +241,7 @@ pub fn got_text(got: &serde_json::Value) -> String {
 
 fn calls_text(run: &RunRecord) -> String {
     let (count, word) = if run.scripts_run > 0 { (run.scripts_run, "script") } else { (calls_of(run), "call") };
-    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+    counted(count.into(), word)
 }
 
 /// The table without the blanks that alignment leaves at the ends of lines.
