@@ -155,7 +155,8 @@ impl Context {
 fn try_folder(folder: &Path) -> std::io::Result<()> {
     fs::create_dir_all(folder)?;
     // Made here, so that an error is the system's own and does not hold the long name.
-    let file = tempfile::Builder::new().prefix(".trying-").rand_bytes(TRIED_LETTERS).make_in(folder, File::create_new)?;
+    let make = |path: &Path| File::options().write(true).create_new(true).open(path);
+    let file = tempfile::Builder::new().prefix(".trying-").rand_bytes(TRIED_LETTERS).make_in(folder, make)?;
     let (mut file, path) = file.into_parts();
     // Without its name it is gone with this process, however that ends.
     path.close()?;

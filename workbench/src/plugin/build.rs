@@ -56,7 +56,7 @@ async fn built_library(name: &str, domain: &Path, progress: &(dyn Fn(&str) + Syn
             return Ok(beside);
         }
         let folder = Path::new("plugins").join(name);
-        let known = [domain, &program].map(plugins_above).concat();
+        let known = [domain, program.as_path()].map(plugins_above).concat();
         let suggestion = suggestion(name, known.iter().map(String::as_str));
         return Err(PluginError::NoCrate { name: name.into(), folder, library: beside, suggestion });
     };
