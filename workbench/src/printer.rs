@@ -45,8 +45,8 @@ pub fn coloured(text: &str) {
     quietly(write_all(io::stderr().lock(), text.as_bytes()));
 }
 
-/// Text as a terminal may have it: what a model, an API or a handed-in run wrote must not move the cursor, turn the order
-/// of letters round or repaint a verdict. What would is shown as its escape.
+/// Text as a terminal may have it: what a model, an API or a handed-in run wrote must not move the cursor, turn the
+/// order of letters round or repaint a verdict. What would is shown as its escape.
 pub fn plain(text: &str) -> String {
     escaped(text, |letter| is_harmful(letter) && !matches!(letter, '\n' | '\t'))
 }

@@ -1,4 +1,5 @@
-//! A disk that is full, limits on how long files may be and how many are open: the file is named, nothing is judged by what could not be written, what was there stays whole.
+//! A disk that is full, limits on how long files may be and how many are open: the file is named, nothing is judged by
+//! what could not be written, what was there stays whole.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 #![cfg(all(target_os = "linux", feature = "embedded"))]
 

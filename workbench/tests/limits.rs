@@ -99,8 +99,8 @@ fn every_limit_of_the_manifest_ends_what_it_limits() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The rehearsed policy is a script, too, and the limits of the command line are its limits: a flag, a policy, and what is
-/// said of it. The manifest's limits would let each of them go on.
+/// The rehearsed policy is a script, too, and the limits of the command line are its limits: a flag, a policy, and what
+/// is said of it. The manifest's limits would let each of them go on.
 #[test]
 fn limits_of_the_command_line_hold_for_a_policy() {
     let table = [

@@ -152,7 +152,8 @@ fn nobody_is_asked_before_the_settings_are_alike() {
     let museum = Museum::open();
     let manifest = museum.domain().join("domain.toml");
     let text = fs::read_to_string(&manifest).unwrap();
-    fs::write(&manifest, text.replace("pace =", "probe = [{ name = \"a\", get = \"/v1/objects/9\", expect = \"status == 200\" }]\npace =")).unwrap();
+    let probe = "probe = [{ name = \"a\", get = \"/v1/objects/9\", expect = \"status == 200\" }]";
+    fs::write(&manifest, text.replace("pace =", &format!("{probe}\npace ="))).unwrap();
     let results = museum.results("mine");
     let settings = ["--modes", "loop", "--runs", "1", "--fresh"];
     museum.compared(&results, &settings);

@@ -1,4 +1,5 @@
-//! Ctrl-C, SIGTERM, and a terminal that goes away: the first asks a command to end in order, the second ends it as it stands.
+//! Ctrl-C, SIGTERM, and a terminal that goes away: the first asks a command to end in order, the second ends it as it
+//! stands.
 
 use rustix::process::Signal as Number;
 use tokio::signal::unix::{Signal, SignalKind, signal};

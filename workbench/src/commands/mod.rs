@@ -66,8 +66,8 @@ pub async fn run(cli: Cli) -> Result<Exit, Failure> {
     }
 }
 
-/// Makes a file that grows past `ulimit -f` an error like a full disk: its signal, left alone, ends the program, and one
-/// that is listened to does nothing else.
+/// Makes a file that grows past `ulimit -f` an error like a full disk: its signal, left alone, ends the program, and
+/// one that is listened to does nothing else.
 fn outlive_long_files() {
     // A system that lets nobody listen ends the program itself.
     _ = signal(SignalKind::from_raw(Signal::XFSZ.as_raw()));

@@ -1,4 +1,5 @@
-//! Records as text shows them. They may be handed in, and a line feed in a name would begin a line that looks like ours.
+//! Records as text shows them. They may be handed in, and a line feed in a name would begin a line that looks like
+//! ours.
 
 use crate::printer::line;
 use crate::results::format::{CallRecord, RunRecord, Verdict};

@@ -18,8 +18,8 @@ pub fn name_of_command(results: &Path, now: Timestamp) -> String {
     format!("{}-{}", time.strftime("%Y-%m-%dT%H-%M-%S%.3fZ"), std::process::id())
 }
 
-/// The time of the newest command, if the clock is behind it. All records are read: the names of folders would tell less
-/// of those that were handed in.
+/// The time of the newest command, if the clock is behind it. All records are read: the names of folders would tell
+/// less of those that were handed in.
 fn newest_ahead(results: &Path, now: Timestamp) -> Option<Timestamp> {
     let runs = list_runs(results, None).ok()?.runs;
     let commands = runs.iter().map(|run| &run.record.command).filter(|name| is_name_of_command(name));

@@ -35,8 +35,8 @@ pub(crate) async fn run(
     sandbox.run(&script, bridge).await.unwrap()
 }
 
-/// One file, or one of the many that stand in it: with `# cases: N` at its top it is run N times, and its line `CASE = 0`
-/// says another number each time. One that ends the worker leaves the others to be tried.
+/// One file, or one of the many that stand in it: with `# cases: N` at its top it is run N times, and its line
+/// `CASE = 0` says another number each time. One that ends the worker leaves the others to be tried.
 pub(crate) struct Case {
     pub(crate) file: PathBuf,
     /// Which of several.
