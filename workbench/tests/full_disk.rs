@@ -92,7 +92,8 @@ fn a_limit_on_the_length_of_files_is_told_as_a_full_disk_is() {
     let mut ends = Vec::new();
     for (kilobytes, codes) in LENGTHS {
         let results = museum.results(&kilobytes.to_string());
-        let mut command = shell(&format!("ulimit -f {}", kilobytes * 2), &museum.command(&results, "compare", &settings));
+        let mut command =
+            shell(&format!("ulimit -f {}", kilobytes * 2), &museum.command(&results, "compare", &settings));
         let outcome = finish(&mut command, "");
         assert!(codes.contains(&outcome.code), "{kilobytes} kB: {outcome:?}");
         let is_told = outcome.stderr.contains("File too large") && outcome.stderr.contains(results.to_str().unwrap());

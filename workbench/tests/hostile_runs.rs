@@ -150,8 +150,19 @@ const FORGED: &str = "a\nFORGED  pass  1 of 1\u{2028}FORGED\t\u{202e}\u{2066}\u{
 
 /// Where it stands in `run.json`. A name stays on its line; a text of several lines is set apart from ours.
 const NAMES: &[&str] = &[
-    "/run", "/domain", "/mode", "/model", "/sandbox", "/source", "/profile", "/tag", "/rehearsal_of", "/started",
-    "/per_turn/0/tools/0", "/verify/rules/0/name", "/verify/rules/0/got",
+    "/run",
+    "/domain",
+    "/mode",
+    "/model",
+    "/sandbox",
+    "/source",
+    "/profile",
+    "/tag",
+    "/rehearsal_of",
+    "/started",
+    "/per_turn/0/tools/0",
+    "/verify/rules/0/name",
+    "/verify/rules/0/got",
 ];
 const TEXTS: &[&str] = &["/stop_detail", "/final_text", "/faults/0/text"];
 
@@ -185,7 +196,8 @@ fn no_text_of_another_looks_like_a_line_of_ours() {
         let other = results.run("other", "r = { get = '/r' }", "r is defined");
         fs::write(other.join("run.json"), sound.to_string()).unwrap();
         fs::write(folder.join("run.json"), record.to_string()).unwrap();
-        for arguments in [["report", "case"], ["show", folder.to_str().unwrap()], ["verify", folder.to_str().unwrap()]] {
+        for arguments in [["report", "case"], ["show", folder.to_str().unwrap()], ["verify", folder.to_str().unwrap()]]
+        {
             // `verify` writes its own verdict into the record.
             let outcome = results.workbench(&[], &arguments);
             let text = outcome.stdout + &outcome.stderr;

@@ -279,7 +279,7 @@ fn the_order_of_commands_is_not_the_clocks() {
         let made = museum.compared(&results, &settings);
         let last = museum.outcome(&results, &["report", "museum", "--last", "--format", "json"]);
         assert_eq!(names_of(&report_of(&last)), names_of(&made));
-        assert!(names_of(&made)[0] < *ahead, "a name tells the clock's time");
+        assert!(*names_of(&made)[0] < *ahead, "a name tells the clock's time");
     };
     is_last();
     is_last();

@@ -44,7 +44,14 @@ pub(super) fn run(context: &Context, arguments: &ListArguments) -> Result<Exit, 
     let mut lines = table(&["domain", "title", "plugin", "runs offline", "rehearsal", "runs"], &[0, 1, 2, 3, 4]);
     for row in rows {
         let word = |yes: bool| if yes { "yes" } else { "no" }.to_owned();
-        lines.add_row([line(&row.name), line(&row.title), line(&row.plugin), word(row.offline), word(row.rehearsal), row.runs.to_string()]);
+        lines.add_row([
+            line(&row.name),
+            line(&row.title),
+            line(&row.plugin),
+            word(row.offline),
+            word(row.rehearsal),
+            row.runs.to_string(),
+        ]);
     }
     printer::data(&format!("{}\n", trimmed(&lines)));
     Ok(Exit::Success)

@@ -39,7 +39,8 @@ pub(super) fn run(context: &Context, arguments: &ReportArguments) -> Result<Exit
     }
     runs = without_repeated(runs);
     if arguments.last {
-        let last = runs.iter().map(|run| run.command.clone()).max_by_key(|name| (is_name_of_command(name), name.clone()));
+        let last =
+            runs.iter().map(|run| run.command.clone()).max_by_key(|name| (is_name_of_command(name), name.clone()));
         runs.retain(|run| Some(&run.command) == last.as_ref());
     }
     if runs.is_empty() {

@@ -227,7 +227,7 @@ impl Report<'_> {
                 self.add(&at("name"), format!("a rule `{}` stands above already", rule.name));
             }
             if !(0.0..=MOST_POINTS).contains(&rule.points) {
-                self.add(&at("points"), &format!("must be a number from 0 to {MOST_POINTS}"));
+                self.add(&at("points"), format!("must be a number from 0 to {MOST_POINTS}"));
             }
             for (key, text) in [("check", Some(&rule.check)), ("got", rule.got.as_ref())] {
                 if let Some(text) = text
