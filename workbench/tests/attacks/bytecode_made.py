@@ -1,6 +1,6 @@
 # cases: 12
-# end: Crashed | Exit(1)
-# says: the interpreter met a bug of its own | it was survived
+# end: Crashed | OutOfMemory | Exit(1)
+# says: the interpreter met a bug of its own | the script ran out of memory | it was survived
 import types
 
 CASE = 0
