@@ -16,7 +16,7 @@ pub enum Exit {
     Sandbox = 4,
     /// A model or the network failed.
     Network = 5,
-    /// A bug of the workbench, or a system that failed it midway: results that can no longer be written.
+    /// A bug of the workbench, or a system that failed it midway: results or output that can no longer be written.
     Bug = 70,
     /// Ctrl-C.
     Interrupted = 130,

@@ -33,7 +33,7 @@ fn main() -> ExitCode {
         Ok(exit) => exit,
         Err(failure) => {
             if printer::is_coloured() {
-                printer::error_text(&format!("{failure:#}\n"));
+                printer::coloured(&format!("{failure:#}\n"));
             } else {
                 printer::note(&failure.to_string());
             }
@@ -42,5 +42,11 @@ fn main() -> ExitCode {
     });
     // Whatever still reads or writes is not waited for long: the command has ended.
     runtime.shutdown_timeout(LAST_WORK);
-    exit.into()
+    match printer::lost() {
+        None => exit.into(),
+        Some(error) => {
+            printer::note(&format!("error: standard output cannot be written: {error}"));
+            Exit::Bug.into()
+        }
+    }
 }

@@ -2,7 +2,8 @@
 //!
 //! A case is a file `tests/attacks/NAME.py`. Lines `# key: value` at its top set its limits (`seconds`,
 //! `memory_mb`, `calls`) and say what must come of it: `end`, how it ends, `says`, a part of what the caller
-//! reads, and `never`, a part that must not be in it. ` | ` stands between several that are right alike.
+//! reads, and `never`, a part that must not be in it. ` | ` stands between several that are right alike. A file with
+//! `cases` is as many cases.
 #![cfg(all(feature = "embedded", target_os = "linux"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 

@@ -101,6 +101,20 @@ fn a_failure_prints_no_data() {
 }
 
 #[test]
+fn the_doctor_leaves_no_folder_that_was_not_there() {
+    let program = Program::new();
+    let there = program.results().join("there");
+    std::fs::create_dir(&there).unwrap();
+    for (results, stays) in [(program.results().join("new/deeper"), false), (there.clone(), true)] {
+        let outcome = program.run(&["doctor", "--results", results.to_str().unwrap()]);
+        assert!(outcome.code == 0 && outcome.stdout.contains("ok:      results folder"), "{outcome:?}");
+        assert_eq!(results.exists(), stays, "{results:?}");
+    }
+    let left: Vec<_> = std::fs::read_dir(program.results()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(left, [there]);
+}
+
+#[test]
 fn the_doctor_promises_of_each_kind_of_worker_what_holds_for_it() {
     let checks = Program::new().json(&["doctor", "--format", "json"]);
     let names = |workers: &str| {
@@ -229,4 +243,37 @@ fn of_two_routes_for_one_host_that_of_the_command_line_is_taken() {
     command.env("WORKBENCH_ROUTES", "collectionapi.metmuseum.org=http://127.0.0.1:1");
     let outcome = finish(&mut command, "");
     assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "\"by flag\""), "{outcome:?}");
+}
+
+/// What `| head` leaves unread is nobody's loss; what a full disk takes is told.
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_is_lost_is_told_unless_nobody_wants_it() {
+    use std::fs::File;
+
+    let program = Program::new();
+    for arguments in [
+        &["list"][..],
+        &["list", "--format", "json"],
+        &["show", "met"],
+        &["tools", "met", "--python"],
+        &["call", "met", "list_departments"],
+        &["fetch", "met", "/v1/departments"],
+        &["doctor"],
+        &["script", "met", "domains/met/smoke.py"],
+    ] {
+        let run = |stdout: std::process::Stdio| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_workbench"));
+            command.args(arguments).current_dir(workspace()).env("WORKBENCH_RESULTS", program.results());
+            let output = command.env_remove("WORKBENCH_ROUTES").stdout(stdout).output().unwrap();
+            (output.status.code(), String::from_utf8(output.stderr).unwrap())
+        };
+        let (code, stderr) = run(File::create("/dev/full").unwrap().into());
+        let told = "error: standard output cannot be written: No space left on device";
+        assert!(code == Some(70) && stderr.contains(told), "{arguments:?}: {code:?} {stderr}");
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let (code, stderr) = run(writer.into());
+        assert!(code == Some(0) && !stderr.contains("error"), "{arguments:?}: {code:?} {stderr}");
+    }
 }

@@ -66,6 +66,8 @@ fn code_passes_where_step_by_step_falls_short() {
     assert!(text.stdout.contains('≈'), "{}", text.stdout);
     assert_eq!(program.run(&["report", "met", "--require", "code"]).code, 0);
     assert_eq!(program.run(&["report", "met", "--require", "loop"]).code, 1);
+    let untagged = program.run(&["report", "met", "--tag", "nosuch"]);
+    assert!(untagged.code == 2 && untagged.stderr.contains("hint: none of them has a tag"), "{untagged:?}");
 
     for page in ["README.md", "docs/lesson.md"] {
         let page_text = std::fs::read_to_string(program::workspace().join(page)).unwrap();
@@ -106,11 +108,19 @@ fn verdicts_are_repeated_from_the_files(program: &Program, report: &Value) {
 #[test]
 fn a_report_can_be_of_the_last_command() {
     let program = Program::new();
-    program.json(&["compare", "met", "met", "--modes", "code,code", "--runs", "1", "--format", "json"]);
+    let once = ["--modes", "code,code", "--runs", "1", "--tag", "first", "--format", "json"];
+    program.json(&[&["compare", "met", "met"][..], &once].concat());
     let report = program.json(&["compare", "met", "--modes", "code", "--runs", "1", "--format", "json"]);
     let runs = |arguments: &[&str]| program.json(arguments)["runs"].clone();
     assert_eq!(runs(&["report", "met", "--format", "json"]).as_array().unwrap().len(), 2);
     assert_eq!(runs(&["report", "met", "--last", "--format", "json"]), report["runs"]);
+
+    let other = program.run(&["report", "met", "--tag", "frist"]);
+    let told = other.stderr.contains("has the tag `frist`") && other.stderr.contains("hint: the tags are: first\n");
+    assert!(other.code == 2 && told, "{other:?}");
+    let missing = program.run(&["report", "met", "--require", "serial", "--require", "code"]);
+    let told = missing.stderr == "note: no run of the required mode serial is there\n";
+    assert!(missing.code == 1 && told, "{missing:?}");
 }
 
 /// What each mode does when the API changed under the tools: told, or not told.

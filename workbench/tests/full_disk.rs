@@ -1,4 +1,5 @@
-//! A disk that is full: the file is named, nothing is judged by what could not be written, what was there stays whole.
+//! A disk that is full, limits on how long files may be and how many are open: the file is named, nothing is judged by
+//! what could not be written, what was there stays whole.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 #![cfg(all(target_os = "linux", feature = "embedded"))]
 
@@ -14,10 +15,11 @@ mod program;
 mod server;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use mount::Mounted;
-use museum::{Museum, content};
+use museum::{Museum, content, litter};
 use program::finish;
 use serde_json::Value;
 use workbench::results::attempts::is_decided;
@@ -60,6 +62,7 @@ fn a_full_disk_is_told_and_never_judged() {
                 && outcome.stderr.contains("hint: look for a full disk");
             assert!(is_clear, "{kilobytes} kB: {outcome:?}");
         }
+        assert!(![".trying-", ".saving-"].iter().any(|name| outcome.stderr.contains(name)), "{outcome:?}");
         if outcome.code == 2 {
             let is_clear = outcome.stderr.contains("cannot be written: No space left on device");
             assert!(is_clear && outcome.stderr.contains("`--results`"), "{kilobytes} kB: {outcome:?}");
@@ -68,6 +71,66 @@ fn a_full_disk_is_told_and_never_judged() {
         ends.push(outcome.code);
     }
     assert!([0, 2, 70].iter().all(|code| ends.contains(code)), "every end was met: {ends:?}");
+}
+
+/// Kilobytes that a file may have, and codes a comparison may end with under that limit.
+const LENGTHS: &[(u32, &[i32])] = &[
+    (8, &[2]),
+    (20, &[0, 70]),
+    (40, &[0, 70]),
+    (80, &[0, 70]),
+    // Longer than any file of it.
+    (4_000, &[0]),
+];
+
+/// The system ends a program that writes more, unless it listens to the signal.
+#[test]
+fn a_limit_on_the_length_of_files_is_told_as_a_full_disk_is() {
+    let museum = Museum::with(PICTURE, RECORD);
+    let settings = ["--modes", "loop,code", "--runs", "1"];
+    museum.compared(&museum.results("builds the plugin"), &settings);
+    let mut ends = Vec::new();
+    for (kilobytes, codes) in LENGTHS {
+        let results = museum.results(&kilobytes.to_string());
+        let mut command =
+            shell(&format!("ulimit -f {}", kilobytes * 2), &museum.command(&results, "compare", &settings));
+        let outcome = finish(&mut command, "");
+        assert!(codes.contains(&outcome.code), "{kilobytes} kB: {outcome:?}");
+        let is_told = outcome.stderr.contains("File too large") && outcome.stderr.contains(results.to_str().unwrap());
+        assert!(is_told || outcome.code == 0, "{kilobytes} kB: {outcome:?}");
+        is_whole_and_honest(&museum, &results, *kilobytes);
+        assert_eq!(litter(&results), Vec::<PathBuf>::new(), "{kilobytes} kB");
+        ends.push(outcome.code);
+    }
+    assert!([0, 2, 70].iter().all(|code| ends.contains(code)), "every end was met: {ends:?}");
+}
+
+/// A shell hands out fewer open files than the system grants, and so many runs at once need more than it hands out.
+#[test]
+fn all_open_files_that_the_system_grants_are_taken() {
+    let museum = Museum::open();
+    museum.compared(&museum.results("builds the plugin"), &["--modes", "loop,code", "--runs", "1"]);
+    let settings = ["--modes", "loop,code", "--runs", "8", "--jobs", "16"];
+    for (limit, is_enough) in [("ulimit -S -n 40", true), ("ulimit -n 40", false)] {
+        let results = museum.results(limit);
+        let outcome = finish(&mut shell(limit, &museum.command(&results, "compare", &settings)), "");
+        let hint = "hint: raise the limit of open files (`ulimit -n`), or lower `--jobs`";
+        assert_eq!((outcome.code == 0, outcome.stderr.contains(hint)), (is_enough, !is_enough), "{limit}: {outcome:?}");
+    }
+}
+
+/// The command, run by a shell that does something first.
+fn shell(first: &str, command: &Command) -> Command {
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(format!("{first} && exec \"$0\" \"$@\"")).arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    shell.current_dir(command.get_current_dir().unwrap());
+    shell
 }
 
 /// What was made before a disk was full can be read and reported, and goes on when there is room again.

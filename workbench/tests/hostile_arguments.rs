@@ -116,7 +116,7 @@ const ENVIRONMENTS: &[(&str, &[u8], &str)] = &[
     ("WORKBENCH_ROUTES", b"nonsense", "it stands in the environment variable `WORKBENCH_ROUTES`"),
     ("WORKBENCH_ROUTES", b"api.example=http://127.0.0.1:1,=", "it stands in the environment variable"),
     ("WORKBENCH_RESULTS", b"/dev/null/results", "/dev/null/results"),
-    ("WORKBENCH_RESULTS", b"", "results"),
+    ("WORKBENCH_RESULTS", b"", "it is empty, here or in the environment variable `WORKBENCH_RESULTS`"),
 ];
 
 #[test]
@@ -126,6 +126,30 @@ fn an_environment_that_makes_no_sense_is_named() {
         let command = if *variable == "WORKBENCH_ROUTES" { &["fetch", "case", "/x"][..] } else { &["run", "case"] };
         let outcome = finish(bench.command(command).env(variable, OsStr::from_bytes(value)), "");
         assert!(outcome.code == 2 && outcome.stderr.contains(said), "{variable}: {outcome:#?}");
+    }
+}
+
+#[test]
+fn a_cargo_that_fails_without_a_word_is_told() {
+    let bench = Bench::new(MANIFEST);
+    std::fs::create_dir_all(bench.path().join("plugins/case")).unwrap();
+    std::fs::write(bench.path().join("plugins/case/Cargo.toml"), "").unwrap();
+    let outcome = finish(bench.command(&["tools", "case"]).env("CARGO", "false"), "");
+    let said = "the plugin case could not be built: cargo ended with exit status: 1 and said nothing";
+    assert!(outcome.code == 3 && outcome.stderr.contains(said), "{outcome:#?}");
+}
+
+#[test]
+fn a_current_folder_that_is_gone_is_named() {
+    let bench = Bench::new(MANIFEST);
+    let gone = bench.path().join("gone");
+    for arguments in [&["list"][..], &["show", "case"], &["run", "case"]] {
+        std::fs::create_dir(&gone).unwrap();
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", "rmdir \"$PWD\" && exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_workbench")]).args(arguments);
+        let outcome = finish(command.current_dir(&gone).env_remove("WORKBENCH_RESULTS"), "");
+        let said = "the current folder cannot be found";
+        assert!(outcome.code == 2 && outcome.stderr.contains(said), "{arguments:?}: {outcome:#?}");
     }
 }
 

@@ -48,6 +48,25 @@ fn what_is_in_the_place_of_a_prompt_is_named() {
 }
 
 #[test]
+fn what_is_in_the_place_of_a_script_is_named() {
+    let scripts: [(&str, &[&str]); 3] = [
+        ("rehearsal/loop.py", &["run", "case", "--mode", "loop"]),
+        ("rehearsal/code/1.py", &["run", "case", "--mode", "code"]),
+        ("smoke.py", &["record", "case"]),
+    ];
+    for (what, make, said) in IN_PLACE {
+        for (file, arguments) in scripts {
+            let bench = Bench::new(&format!("{HEAD}{TASK}prompt = \"Do it.\"\n"));
+            fs::create_dir_all(bench.file("rehearsal/code")).unwrap();
+            make(&bench.file(file));
+            let outcome = bench.run(arguments);
+            let named = outcome.stderr.contains(&format!("domains/case/{file}"));
+            assert!(outcome.code == 2 && named && outcome.stderr.contains(said), "{what}, {file}: {outcome:#?}");
+        }
+    }
+}
+
+#[test]
 fn a_file_nobody_may_read_is_named() {
     let bench = Bench::new(HEAD);
     fs::set_permissions(bench.file("domain.toml"), fs::Permissions::from_mode(0o000)).unwrap();

@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM at several moments: workers are gone, what was made is kept, and nobody judges it.
+//! Ctrl-C, SIGTERM and SIGHUP at several moments: workers are gone, what was made is kept, and nobody judges it.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 #![cfg(all(target_os = "linux", feature = "embedded"))]
 
@@ -28,7 +28,7 @@ use workbench::results::store::read_ledger;
 
 /// Signals that are sent, one after the other.
 const ORDERS: &[&[Signal]] =
-    &[&[Signal::INT], &[Signal::TERM], &[Signal::INT, Signal::INT], &[Signal::TERM, Signal::INT]];
+    &[&[Signal::INT], &[Signal::TERM], &[Signal::HUP], &[Signal::INT, Signal::INT], &[Signal::TERM, Signal::INT]];
 
 /// Scripts that never end by themselves, for the mode they play in, and what has been done before they wait.
 const ENDLESS: &[(&str, &str, &str)] = &[
@@ -77,6 +77,23 @@ fn a_run_is_kept_whatever_it_is_doing() {
             assert!(show.code == 0 && show.stdout.contains("stop interrupted"), "{what}: {show:?}");
         }
     }
+}
+
+/// What was started to outlive its terminal goes on.
+#[test]
+fn a_comparison_under_nohup_goes_on_without_a_terminal() {
+    let museum = Museum::open();
+    museum.open_gate(false);
+    let results = museum.results("nohup");
+    let command = museum.command(&results, "compare", &["--modes", "code", "--runs", "1", "--format", "json"]);
+    let mut nohup = Command::new("nohup");
+    nohup.arg(command.get_program()).args(command.get_args()).current_dir(museum.home());
+    let host = Running::start(nohup.env_remove("WORKBENCH_ROUTES").env_remove("WORKBENCH_RESULTS"));
+    wait_until("it is under way", || !runs(&results).is_empty());
+    send(host.0.id(), Signal::HUP);
+    museum.open_gate(true);
+    let outcome = host.end();
+    assert_eq!(outcome.code, 0, "{outcome:?}");
 }
 
 /// The host that judges waits for an answer that has no end.

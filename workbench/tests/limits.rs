@@ -99,6 +99,22 @@ fn every_limit_of_the_manifest_ends_what_it_limits() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The rehearsed policy is a script, too, and the limits of the command line are its limits: a flag, a policy, and what
+/// is said of it. The manifest's limits would let each of them go on.
+#[test]
+fn limits_of_the_command_line_hold_for_a_policy() {
+    let table = [
+        (["--script-seconds", "2"], "while True: pass", "it neither called a tool nor ended within 2 s"),
+        (["--script-memory-mb", "32"], "x = bytearray(64 * 2**20)\nprint(len(x))", "the script ran out of memory"),
+    ];
+    for (flag, policy, said) in table {
+        let waiting = Waiting::new("");
+        let run = waiting.plays(&[policy]).run("loop", &flag);
+        let told = run.record.stop_detail.as_deref().unwrap_or_default();
+        assert!(run.record.stop == Stop::ModelError && told.contains(said), "{flag:?}: {:#?}", run.record);
+    }
+}
+
 /// A limit that is added needs a row.
 #[test]
 fn no_limit_is_without_a_row() {

@@ -89,4 +89,8 @@ async fn a_manifest_may_name_a_library_or_a_plugin_that_exists() {
         error.starts_with("there is no plugin nosuch: neither its crate plugins/nosuch nor a built library "),
         "{error}"
     );
+    assert!(error.ends_with(" exists"), "nothing is like it: {error}");
+    let misspelt = domain(&root.join("misspelt"), "plugin = \"standni\"");
+    let error = library_for(&misspelt, &|_| {}).await.unwrap_err().to_string();
+    assert!(error.ends_with("; did you mean `standin`?"), "{error}");
 }

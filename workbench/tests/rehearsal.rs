@@ -48,6 +48,11 @@ fn sandbox() -> Arc<dyn Sandbox> {
     Arc::new(Embedded::new(EmbeddedSettings { program }))
 }
 
+/// The policy, under the limits of the manifest.
+fn step_by_step(domain: &Domain) -> Result<Rehearsal, RehearsalError> {
+    Rehearsal::step_by_step(domain, &domain.manifest.limits, sandbox())
+}
+
 fn tool(name: &str) -> ToolDefinition {
     let properties = json!({"number": {"type": "integer"}});
     let input_schema =
@@ -132,7 +137,7 @@ asyncio.run(main())
 async fn calls_that_wait_together_are_one_turn() {
     let (_home, domain) = domain(&[("loop.py", PIPELINES)]);
     for _ in 0..5 {
-        let talk = Talk::hold(Rehearsal::step_by_step(&domain, sandbox()).unwrap(), true, numbered).await;
+        let talk = Talk::hold(step_by_step(&domain).unwrap(), true, numbered).await;
         assert_eq!(
             talk.asked(),
             ["get_one(1) get_one(2) get_one(3)", "save_one(2) save_one(4) save_one(6)", ""],
@@ -145,7 +150,7 @@ async fn calls_that_wait_together_are_one_turn() {
 #[tokio::test]
 async fn where_one_call_a_turn_is_allowed_the_same_policy_makes_one() {
     let (_home, domain) = domain(&[("loop.py", PIPELINES)]);
-    let talk = Talk::hold(Rehearsal::step_by_step(&domain, sandbox()).unwrap(), false, numbered).await;
+    let talk = Talk::hold(step_by_step(&domain).unwrap(), false, numbered).await;
     let singles = ["get_one(1)", "get_one(2)", "get_one(3)", "save_one(2)", "save_one(4)", "save_one(6)", ""];
     assert_eq!(talk.asked(), singles);
     assert_eq!(talk.end.unwrap(), "done [1, 2, 3]");
@@ -154,7 +159,7 @@ async fn where_one_call_a_turn_is_allowed_the_same_policy_makes_one() {
 #[tokio::test]
 async fn tokens_are_estimates_that_grow_with_the_conversation() {
     let (_home, domain) = domain(&[("loop.py", PIPELINES)]);
-    let talk = Talk::hold(Rehearsal::step_by_step(&domain, sandbox()).unwrap(), true, numbered).await;
+    let talk = Talk::hold(step_by_step(&domain).unwrap(), true, numbered).await;
     let read: Vec<u64> = talk.turns.iter().map(|turn| turn.usage.input_tokens).collect();
     assert!(read.is_sorted() && read[0] < read[2], "{read:?}");
     assert!(talk.turns.iter().all(|turn| turn.usage.estimated && turn.usage.output_tokens > 0));
@@ -178,14 +183,14 @@ except ToolError as refusal:
         3 => Ok("plain text".to_owned()),
         _ => Err("no object 4".to_owned()),
     };
-    let talk = Talk::hold(Rehearsal::step_by_step(&domain, sandbox()).unwrap(), true, answer).await;
+    let talk = Talk::hold(step_by_step(&domain).unwrap(), true, answer).await;
     assert_eq!(talk.end.unwrap(), "Katze 🐈 list plain text\nrefused: no object 4");
 }
 
 #[tokio::test]
 async fn a_policy_that_fails_is_a_model_error_with_its_traceback() {
     let (_home, domain) = domain(&[("loop.py", "from tools import *\nget_one(1)['doubled']['no']\n")]);
-    let talk = Talk::hold(Rehearsal::step_by_step(&domain, sandbox()).unwrap(), true, numbered).await;
+    let talk = Talk::hold(step_by_step(&domain).unwrap(), true, numbered).await;
     let error = talk.end.unwrap_err().to_string();
     assert!(error.contains("EXIT CODE 1") && error.contains("line 2") && error.contains("TypeError"), "{error}");
     assert_eq!(talk.turns.len(), 1);
@@ -195,7 +200,7 @@ async fn a_policy_that_fails_is_a_model_error_with_its_traceback() {
 async fn a_policy_that_neither_calls_nor_ends_is_given_up() {
     let policy = "from tools import *\nget_one(1)\nwhile True: pass\n";
     let (_home, domain) = domain_with("[limits]\nscript_seconds = 10\n", &[("loop.py", policy)]);
-    let talk = Talk::hold(Rehearsal::step_by_step(&domain, sandbox()).unwrap(), true, numbered).await;
+    let talk = Talk::hold(step_by_step(&domain).unwrap(), true, numbered).await;
     let error = talk.end.unwrap_err().to_string();
     assert!(error.contains("it neither called a tool nor ended within 10 s"), "{error}");
     assert_eq!(talk.turns.len(), 1);
@@ -214,7 +219,7 @@ async fn scripts_are_handed_over_in_order_and_the_last_output_is_the_last_word()
 #[test]
 fn a_domain_without_rehearsal_names_the_file_to_write() {
     let (_home, domain) = domain(&[]);
-    let policy = Rehearsal::step_by_step(&domain, sandbox()).err().unwrap();
+    let policy = step_by_step(&domain).err().unwrap();
     assert!(matches!(policy, RehearsalError::Missing { .. }));
     assert!(policy.to_string().contains("rehearsal/loop.py"), "{policy}");
     let scripts = Rehearsal::scripts(&domain).err().unwrap();

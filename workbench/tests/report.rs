@@ -192,6 +192,14 @@ fn a_report_on_a_terminal() {
 }
 
 #[test]
+fn one_turn_is_no_turns() {
+    for (number, words) in [(0, "0 turns, 0 calls"), (1, "1 turn, 1 call"), (2, "2 turns, 2 calls")] {
+        let run = RunRecord { model_turns: number, tool_calls: number, ..run("loop", 1, 1_000, PASS) };
+        assert!(table::run_line(&run).contains(words), "{}", table::run_line(&run));
+    }
+}
+
+#[test]
 fn numbers_have_their_thousands_apart() {
     for (number, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (267_531, "267,531"), (1_000_000, "1,000,000")] {
         assert_eq!(table::grouped(number), text);

@@ -213,6 +213,19 @@ fn a_name_that_fits_no_run_or_several_is_told_so() {
 }
 
 #[test]
+fn a_folder_that_was_a_run_is_told_from_none() {
+    let results = tempfile::tempdir().unwrap();
+    let folder = make(results.path(), "met", "loop");
+    fs::remove_file(folder.path().join("run.json")).unwrap();
+    let path = folder.path().to_str().unwrap();
+    for asked in [path, folder.name(), &format!("met/{}", folder.name())] {
+        let error = find_run(results.path(), asked).unwrap_err().to_string();
+        assert!(error.contains(path) && error.contains("it holds no run.json"), "{asked}: {error}");
+    }
+    assert!(matches!(find_run(results.path(), "met"), Err(StoreError::Unknown { .. })));
+}
+
+#[test]
 fn folders_that_are_no_runs_are_passed_over_and_broken_ones_are_named() {
     let results = tempfile::tempdir().unwrap();
     let good = make(results.path(), "met", "loop");

@@ -133,6 +133,39 @@ fn a_setting_that_differs_is_named() {
     assert_eq!(runs(&results).len(), 2, "nothing was run");
 }
 
+/// Two runs of one comparison tell of its modes in another order; what differs from both is told once.
+#[test]
+fn a_setting_that_differs_is_named_once() {
+    let (museum, results) = cut_off();
+    let path = runs(&results)[1].folder.join("run.json");
+    let mut record: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    record["comparison"]["modes"] = json!(["code", "loop"]);
+    fs::write(&path, record.to_string()).unwrap();
+    let settings = ["--modes", "loop", "--runs", "2", "--tag", "pair", "--resume"];
+    let outcome = finish(&mut museum.command(&results, "compare", &settings), "");
+    assert!(outcome.code == 2 && outcome.stderr.matches("`--modes`").count() == 1, "{outcome:?}");
+}
+
+/// What the command line alone tells needs no network, however slow or far.
+#[test]
+fn nobody_is_asked_before_the_settings_are_alike() {
+    let museum = Museum::open();
+    let manifest = museum.domain().join("domain.toml");
+    let text = fs::read_to_string(&manifest).unwrap();
+    let probe = "probe = [{ name = \"a\", get = \"/v1/objects/9\", expect = \"status == 200\" }]";
+    fs::write(&manifest, text.replace("pace =", &format!("{probe}\npace ="))).unwrap();
+    let results = museum.results("mine");
+    let settings = ["--modes", "loop", "--runs", "1", "--fresh"];
+    museum.compared(&results, &settings);
+    let asked = || museum.requests().get("/v1/objects/9").copied().unwrap_or_default();
+    assert_eq!(asked(), 1, "a new comparison asks");
+    let other = ["--modes", "loop", "--runs", "2", "--fresh", "--resume"];
+    let outcome = finish(&mut museum.command(&results, "compare", &other), "");
+    assert!(outcome.code == 2 && outcome.stderr.contains("`--runs` 1, not 2"), "{outcome:?}");
+    museum.compared(&results, &[&settings[..], &["--resume"]].concat());
+    assert_eq!(asked(), 1, "where nothing is left to be made, nobody is asked, either");
+}
+
 #[test]
 fn there_must_be_something_to_resume() {
     let museum = Museum::open();
@@ -242,10 +275,19 @@ fn the_order_of_commands_is_not_the_clocks() {
     let record = record.replace(name, &format!("{ahead}Z-loop-1")).replace(command, &format!("{ahead}.000Z-7"));
     fs::write(folder.join("run.json"), record).unwrap();
     fs::rename(folder, results.join("museum").join(format!("{ahead}Z-loop-1"))).unwrap();
-    for _ in 0..2 {
+    let is_last = || {
         let made = museum.compared(&results, &settings);
         let last = museum.outcome(&results, &["report", "museum", "--last", "--format", "json"]);
         assert_eq!(names_of(&report_of(&last)), names_of(&made));
-        assert!(!names_of(&made)[0].starts_with("2999"), "a name tells the clock's time");
+        assert!(*names_of(&made)[0] < *ahead, "a name tells the clock's time");
+    };
+    is_last();
+    is_last();
+    // Whatever a record says that was handed in: its folder has another time, or there is no time behind it.
+    for told in ["9000-01-01T00-00-00.000Z-7", "9999-12-30T22-00-00.999Z-7", "9999-12-31T00-00-00.000Z-7", "~"] {
+        let run = runs(&results).remove(0);
+        let record = fs::read_to_string(run.folder.join("run.json")).unwrap();
+        fs::write(run.folder.join("run.json"), record.replace(&run.record.command, told)).unwrap();
+        is_last();
     }
 }

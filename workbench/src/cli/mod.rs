@@ -4,6 +4,7 @@ pub mod options;
 
 use std::path::PathBuf;
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 
 use self::options::{CallLimitOptions, Format, RunOptions, ScriptLimitOptions, SourceOptions};
@@ -20,8 +21,16 @@ pub struct Cli {
     pub command: Command,
 
     /// Where runs are kept; without it `results/` of the workspace or of the current folder
-    #[arg(long, global = true, env = crate::env::RESULTS, value_name = "FOLDER")]
+    #[arg(long, global = true, env = crate::env::RESULTS, value_name = "FOLDER", value_parser = results_folder())]
     pub results: Option<PathBuf>,
+}
+
+/// A path, which need not be UTF-8.
+fn results_folder() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().try_map(|text| match text.is_empty() {
+        true => Err(format!("it is empty, here or in the environment variable `{}`", crate::env::RESULTS)),
+        false => Ok(PathBuf::from(text)),
+    })
 }
 
 /// The subcommands, in the order a newcomer meets them.

@@ -45,6 +45,16 @@ pub(super) async fn run(context: &Context, arguments: &CompareArguments) -> Resu
         let number: usize = left.iter().map(|(_, jobs)| jobs.len()).sum();
         printer::note(&format!("resuming {command}: {} decided, {number} to be made", records.len()));
     }
+    let reached = async {
+        for (plan, _) in &left {
+            plans[*plan].reachable().await?;
+        }
+        Ok::<(), Failure>(())
+    };
+    let Some(reached) = unless_interrupted(&mut context.interrupt.clone(), reached).await else {
+        return Ok(Exit::Interrupted);
+    };
+    reached?;
     let batch = Batch { command: &command, comparison: Some(&comparison), at_once: arguments.jobs as usize };
     let (listener, mut failure) = (console::listener(), None);
     for (plan, jobs) in left {

@@ -1,7 +1,7 @@
 //! What every command finds on this machine: the workspace, the results folder, a domain with its plugin and its data.
 
 use std::env::VarError;
-use std::fs;
+use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -54,7 +54,9 @@ pub(super) struct Data {
 impl Context {
     /// Looks for the workspace from the current folder upwards.
     pub(super) fn open(results: Option<PathBuf>, interrupt: watch::Receiver<bool>) -> Result<Self, Failure> {
-        let here = std::env::current_dir().map_err(Failure::usage)?;
+        let here = std::env::current_dir().map_err(|error| {
+            Failure::usage(format!("the current folder cannot be found: {error}")).hint("go to one that is there")
+        })?;
         let workspace = Workspace::discover(&here);
         let results = results.unwrap_or_else(|| workspace.results());
         Ok(Self { workspace, results, interrupt })
@@ -152,7 +154,9 @@ impl Context {
 
 fn try_folder(folder: &Path) -> std::io::Result<()> {
     fs::create_dir_all(folder)?;
-    let file = tempfile::Builder::new().prefix(".trying-").rand_bytes(TRIED_LETTERS).tempfile_in(folder)?;
+    // Made here, so that an error is the system's own and does not hold the long name.
+    let make = |path: &Path| File::options().write(true).create_new(true).open(path);
+    let file = tempfile::Builder::new().prefix(".trying-").rand_bytes(TRIED_LETTERS).make_in(folder, make)?;
     let (mut file, path) = file.into_parts();
     // Without its name it is gone with this process, however that ends.
     path.close()?;

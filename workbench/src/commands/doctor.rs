@@ -1,5 +1,6 @@
 //! `workbench doctor`
 
+use std::path::Path;
 use std::process::Stdio;
 
 use serde::Serialize;
@@ -82,8 +83,14 @@ fn of_protection(workers: &str, protection: &Protection) -> Check {
     Check::of(&format!("{workers}, {name}"), found, State::Weaker)
 }
 
+/// Tries to write there, and leaves no folder that was not there before.
 fn results(context: &Context) -> Result<String, String> {
-    context.try_results(None).map(|()| context.results.display().to_string())
+    let missing: Vec<&Path> = context.results.ancestors().take_while(|folder| !folder.exists()).collect();
+    let outcome = context.try_results(None);
+    for folder in missing {
+        _ = std::fs::remove_dir(folder);
+    }
+    outcome.map(|()| context.results.display().to_string())
 }
 
 /// Without cargo only libraries that were built before can be used.

@@ -1,5 +1,7 @@
 //! Failures of the layers below as those of a command, with the exit code they end it with.
 
+use rustix::io::Errno;
+
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::plugin::PluginError;
@@ -27,11 +29,18 @@ pub(super) fn store(error: StoreError) -> Failure {
             Failure::usage(error).hint("choose another results folder with `--results`")
         }
         StoreError::Io { .. } => Failure::new(Exit::Bug, error).hint(
-            "look for a full disk, rights that changed, or a folder that was removed; `compare --resume` makes the runs \
-             that are missing",
+            "look for a full disk, a limit on files (`ulimit -f`), rights that changed, or a folder that was removed; \
+             `compare --resume` makes the runs that are missing",
         ),
         _ => Failure::usage(error),
     }
+}
+
+/// The same failure with a way on where the system grants too few open files, whatever met that.
+pub(super) fn of_open_files(failure: Failure) -> Failure {
+    // Workers that did not start tell it in words.
+    let is_it = failure.to_string().contains(&std::io::Error::from(Errno::MFILE).to_string());
+    if is_it { failure.hint("raise the limit of open files (`ulimit -n`), or lower `--jobs`") } else { failure }
 }
 
 /// A failed request as the failure of a command.

@@ -7,7 +7,7 @@ use crate::cli::options::Format;
 use crate::domain::Domain;
 use crate::error::Failure;
 use crate::exit::Exit;
-use crate::printer;
+use crate::printer::{self, line};
 use crate::report::table::{table, trimmed};
 use crate::results::find::list_runs;
 
@@ -44,7 +44,14 @@ pub(super) fn run(context: &Context, arguments: &ListArguments) -> Result<Exit, 
     let mut lines = table(&["domain", "title", "plugin", "runs offline", "rehearsal", "runs"], &[0, 1, 2, 3, 4]);
     for row in rows {
         let word = |yes: bool| if yes { "yes" } else { "no" }.to_owned();
-        lines.add_row([row.name, row.title, row.plugin, word(row.offline), word(row.rehearsal), row.runs.to_string()]);
+        lines.add_row([
+            line(&row.name),
+            line(&row.title),
+            line(&row.plugin),
+            word(row.offline),
+            word(row.rehearsal),
+            row.runs.to_string(),
+        ]);
     }
     printer::data(&format!("{}\n", trimmed(&lines)));
     Ok(Exit::Success)

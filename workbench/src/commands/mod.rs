@@ -20,7 +20,9 @@ mod tool_session;
 mod tools;
 mod verify;
 
+use rustix::process::{Resource, Rlimit, Signal, getrlimit, setrlimit};
 use tokio::runtime::{Builder, Runtime};
+use tokio::signal::unix::{SignalKind, signal};
 
 use crate::cli::{Cli, Command};
 use crate::error::Failure;
@@ -42,6 +44,8 @@ pub fn runtime() -> std::io::Result<Runtime> {
 
 /// Does what the command line says.
 pub async fn run(cli: Cli) -> Result<Exit, Failure> {
+    outlive_long_files();
+    raise_open_files();
     let interrupts = Interrupts::listen();
     let context = Context::open(cli.results, interrupts.asked.clone())?;
     // These end their runs themselves, and keep their records.
@@ -56,10 +60,25 @@ pub async fn run(cli: Cli) -> Result<Exit, Failure> {
     };
     tokio::select! {
         biased;
-        outcome = work => outcome,
+        outcome = work => outcome.map_err(failures::of_open_files),
         // What is dropped here ends its children and takes its temporary folders along.
         () = interrupts.insisted() => Ok(Exit::Interrupted),
     }
+}
+
+/// Makes a file that grows past `ulimit -f` an error like a full disk: its signal, left alone, ends the program, and
+/// one that is listened to does nothing else.
+fn outlive_long_files() {
+    // A system that lets nobody listen ends the program itself.
+    _ = signal(SignalKind::from_raw(Signal::XFSZ.as_raw()));
+}
+
+/// Takes all the open files that the system grants: a command with many runs under way has more of them than what a
+/// shell hands out.
+fn raise_open_files() {
+    let granted = getrlimit(Resource::Nofile);
+    // Where it refuses, there are as many as before.
+    _ = setrlimit(Resource::Nofile, Rlimit { current: granted.maximum, ..granted });
 }
 
 async fn dispatch(context: &Context, command: Command) -> Result<Exit, Failure> {

@@ -1,14 +1,17 @@
 //! `workbench report`
 
+use std::collections::BTreeSet;
+
 use crate::cli::ReportArguments;
 use crate::cli::options::Format;
 use crate::error::Failure;
 use crate::exit::Exit;
-use crate::printer;
+use crate::printer::{self, line};
 use crate::report::{summary, table};
 use crate::results::attempts::without_repeated;
 use crate::results::find::list_runs;
 use crate::results::format::RunRecord;
+use crate::results::order::is_name_of_command;
 use crate::results::store::StoreError;
 use crate::runner::Mode;
 
@@ -17,21 +20,31 @@ use super::print_json;
 
 /// Sums up runs that are there.
 pub(super) fn run(context: &Context, arguments: &ReportArguments) -> Result<Exit, Failure> {
+    let names = if arguments.domains.is_empty() { "any domain".to_owned() } else { arguments.domains.join(", ") };
+    let place = context.results.display();
     let mut runs = Vec::new();
     for domain in asked(&arguments.domains) {
         let listing = list_runs(&context.results, domain).map_err(Failure::usage)?;
         tell_skipped(&listing.skipped);
         runs.extend(listing.runs.into_iter().map(|stored| stored.record));
     }
-    runs.retain(|run| arguments.tag.is_none() || run.tag == arguments.tag);
+    if let Some(tag) = arguments.tag.as_ref().filter(|_| !runs.is_empty()) {
+        let tags: BTreeSet<String> = runs.iter().filter_map(|run| run.tag.as_deref().map(line)).collect();
+        runs.retain(|run| run.tag.as_ref() == Some(tag));
+        if runs.is_empty() {
+            let tags = Vec::from_iter(tags).join(", ");
+            let hint = if tags.is_empty() { "none of them has a tag".into() } else { format!("the tags are: {tags}") };
+            return Err(Failure::usage(format!("no run of {names} in {place} has the tag `{tag}`")).hint(hint));
+        }
+    }
     runs = without_repeated(runs);
     if arguments.last {
-        let last = runs.iter().map(|run| run.command.clone()).max();
+        let last =
+            runs.iter().map(|run| run.command.clone()).max_by_key(|name| (is_name_of_command(name), name.clone()));
         runs.retain(|run| Some(&run.command) == last.as_ref());
     }
     if runs.is_empty() {
-        let names = if arguments.domains.is_empty() { "any domain".to_owned() } else { arguments.domains.join(", ") };
-        return Err(Failure::usage(format!("there are no runs of {names} in {}", context.results.display()))
+        return Err(Failure::usage(format!("there are no runs of {names} in {place}"))
             .hint("`workbench compare DOMAIN` makes some"));
     }
     print(runs, arguments.format, &arguments.require)
@@ -46,16 +59,21 @@ fn asked(domains: &[String]) -> Vec<Option<&str>> {
 pub(super) fn tell_skipped(skipped: &[StoreError]) {
     for problem in skipped {
         let cause = std::error::Error::source(problem).map(|cause| format!(": {cause}")).unwrap_or_default();
-        printer::note(&format!("warning: a run was left out: {problem}{cause}"));
+        printer::note(&line(&format!("warning: a run was left out: {problem}{cause}")));
     }
 }
 
 /// Prints a report; exit 1 when a run of a required mode was not verified.
 pub(super) fn print(runs: Vec<RunRecord>, format: Format, require: &[Mode]) -> Result<Exit, Failure> {
-    let fell_short = require.iter().any(|mode| {
+    let mut fell_short = false;
+    for mode in require {
         let mut of_mode = runs.iter().filter(|run| run.mode == mode.name()).peekable();
-        of_mode.peek().is_none() || of_mode.any(|run| !summary::passed(run))
-    });
+        if of_mode.peek().is_none() {
+            printer::note(&format!("note: no run of the required mode {mode} is there"));
+            fell_short = true;
+        }
+        fell_short |= of_mode.any(|run| !summary::passed(run));
+    }
     let report = summary::summarise(runs);
     match format {
         Format::Json => print_json(&report)?,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::error::Failure;
+use crate::printer::line;
 use crate::results::attempts::{is_decided, without_repeated};
 use crate::results::find::{StoredRun, list_runs};
 use crate::results::format::{Comparison, RunRecord};
@@ -120,11 +121,11 @@ fn comparisons(context: &Context, comparison: &Comparison) -> Result<(Comparison
 
 /// What this command line sets otherwise than the comparison of these runs.
 fn differences(runs: &[StoredRun], comparison: &Comparison, plans: &[Plan]) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
+    let mut found: Vec<(String, String)> = Vec::new();
+    // Once each: runs of one comparison may tell of it in words of their own.
     let mut compare = |name: &str, theirs: &str, ours: &str| {
-        let text = format!("{name} {theirs}, not {ours}");
-        if theirs != ours && !found.contains(&text) {
-            found.push(text);
+        if theirs != ours && !found.iter().any(|(known, _)| known == name) {
+            found.push((name.to_owned(), format!("{name} {}, not {}", line(theirs), line(ours))));
         }
     };
     for StoredRun { record, folder } in runs {
@@ -151,7 +152,7 @@ fn differences(runs: &[StoredRun], comparison: &Comparison, plans: &[Plan]) -> V
             compare(&format!("the domain.toml of {}", record.domain), "as it was then", "as it is now");
         }
     }
-    found
+    found.into_iter().map(|(_, text)| text).collect()
 }
 
 fn manifest_of(run: &Path) -> Option<String> {

@@ -19,7 +19,10 @@ use super::{exit_of, print_json};
 /// left it undecided.
 pub(super) async fn run(context: &Context, arguments: &RunArguments) -> Result<Exit, Failure> {
     let modes = [arguments.mode];
-    let planning = Plan::new(context, &arguments.domain, &modes, &arguments.options);
+    let planning = async {
+        let plan = Plan::new(context, &arguments.domain, &modes, &arguments.options).await?;
+        plan.reachable().await.map(|()| plan)
+    };
     let Some(plan) = unless_interrupted(&mut context.interrupt.clone(), planning).await else {
         return Ok(Exit::Interrupted);
     };
@@ -36,7 +39,7 @@ pub(super) async fn run(context: &Context, arguments: &RunArguments) -> Result<E
         Format::Text => {
             let ledger = read_ledger(&folder).map_err(Failure::usage)?;
             printer::data(&run_story::story(record, &ledger));
-            printer::data(&format!("\nfiles: {}\n", folder.display()));
+            printer::data(&format!("\nfiles: {}\n", printer::line(&folder.display().to_string())));
         }
     }
     let exit = match record.stop {

@@ -56,7 +56,8 @@ pub(super) struct Job {
 }
 
 impl Plan {
-    /// Finds the domain, builds its plugin, and opens its data: whatever can fail before the first run.
+    /// Finds the domain, builds its plugin, and opens its data: whatever can fail before the first run and needs no
+    /// network.
     pub(super) async fn new(
         context: &Context,
         domain: &str,
@@ -72,13 +73,33 @@ impl Plan {
         }
         let sandbox = sandbox()?;
         for mode in modes {
-            model_for(&domain, *mode, &sandbox)?;
+            model_for(&domain, *mode, &options.limits.over(&domain.manifest.limits), &sandbox)?;
         }
         let library = context.library(&domain).await?;
         let data = context.data(&domain, &options.source)?;
-        reachable(&domain, &data, options.source.offline).await?;
         sweep_domain(&context.results, domain.name());
         Ok(Self { domain, library, data, sandbox, options: options.clone() })
+    }
+
+    /// Asks the API's first probe once, when runs would go to the network: an API that cannot be reached is no fault of
+    /// a model, and must not be measured as one.
+    pub(super) async fn reachable(&self) -> Result<(), Failure> {
+        let Some(probe) = self.domain.manifest.api.probe.first() else { return Ok(()) };
+        let web = &self.data.web;
+        if self.options.source.offline || *web.source() == Source::Cassette {
+            return Ok(());
+        }
+        match web.uninjected().fetch(&probe.get).await {
+            Err(error @ WebError::Unreachable { .. }) => {
+                let failure = failures::network(error);
+                Err(if self.domain.cassette.is_some() {
+                    failure.hint("without `--live` and `--route` the domain runs on its cassette")
+                } else {
+                    failure
+                })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Makes the runs. After an interruption or a failure none is started any more, and those
@@ -132,7 +153,7 @@ impl Plan {
             command: batch.command,
             number: job.number,
             comparison: batch.comparison,
-            model: model_for(&self.domain, job.mode, &self.sandbox)?,
+            model: model_for(&self.domain, job.mode, &self.limits(), &self.sandbox)?,
             model_name: self.options.model.clone(),
             sandbox: Some(Arc::clone(&self.sandbox)),
             library: &self.library,
@@ -154,30 +175,15 @@ impl Plan {
     }
 }
 
-/// Asks the API's first probe once, when runs would go to the network: an API that cannot be reached is no fault of a
-/// model, and must not be measured as one.
-async fn reachable(domain: &Domain, data: &Data, offline: bool) -> Result<(), Failure> {
-    let Some(probe) = domain.manifest.api.probe.first() else { return Ok(()) };
-    if offline || *data.web.source() == Source::Cassette {
-        return Ok(());
-    }
-    match data.web.uninjected().fetch(&probe.get).await {
-        Err(error @ WebError::Unreachable { .. }) => {
-            let failure = failures::network(error);
-            Err(if domain.cassette.is_some() {
-                failure.hint("without `--live` and `--route` the domain runs on its cassette")
-            } else {
-                failure
-            })
-        }
-        _ => Ok(()),
-    }
-}
-
 /// Who plays the model in this mode.
-fn model_for(domain: &Domain, mode: Mode, sandbox: &Arc<dyn Sandbox>) -> Result<Box<dyn Model>, Failure> {
+fn model_for(
+    domain: &Domain,
+    mode: Mode,
+    limits: &Limits,
+    sandbox: &Arc<dyn Sandbox>,
+) -> Result<Box<dyn Model>, Failure> {
     let model = match mode {
-        Mode::Serial | Mode::Loop => Rehearsal::step_by_step(domain, Arc::clone(sandbox)),
+        Mode::Serial | Mode::Loop => Rehearsal::step_by_step(domain, limits, Arc::clone(sandbox)),
         Mode::Code => Rehearsal::scripts(domain),
     };
     model.map(|model| Box::new(model) as Box<dyn Model>).map_err(Failure::usage)

@@ -12,7 +12,7 @@ use crate::printer;
 
 use super::context::Context;
 
-/// Runs one script: its standard output and standard error come out as they are, apart.
+/// Runs one script: its standard output and standard error come out apart, and for a program as they are.
 pub(super) async fn run(context: &Context, arguments: &ScriptArguments) -> Result<Exit, Failure> {
     let domain = context.domain(&arguments.domain)?;
     let source = read(&arguments.file)?;

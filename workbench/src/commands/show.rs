@@ -9,13 +9,13 @@ use crate::cli::options::Format;
 use crate::domain::{Domain, ManifestError};
 use crate::error::Failure;
 use crate::exit::Exit;
-use crate::printer;
+use crate::printer::{self, line};
 use crate::report::run_story;
 use crate::results::find::find_run;
-use crate::results::store::{read_ledger, read_run};
+use crate::results::store::{StoreError, read_ledger, read_run};
 
 use super::context::Context;
-use super::print_json;
+use super::{failures, print_json};
 
 /// A name of the workspace's domains is a domain; anything else is looked for among the runs, then as a folder.
 pub(super) fn run(context: &Context, arguments: &ShowArguments) -> Result<Exit, Failure> {
@@ -26,12 +26,14 @@ pub(super) fn run(context: &Context, arguments: &ShowArguments) -> Result<Exit, 
         Ok(folder) => return show_run(&folder, arguments.format),
         Err(error) => error,
     };
-    match Domain::find(&arguments.subject, &context.workspace) {
-        Ok(domain) => show_domain(&domain, arguments.format),
-        Err(error @ ManifestError::Unknown { .. }) => {
+    match (Domain::find(&arguments.subject, &context.workspace), missing_run) {
+        (Ok(domain), _) => show_domain(&domain, arguments.format),
+        (Err(error @ ManifestError::Unknown { .. }), missing_run @ StoreError::Unknown { .. }) => {
             Err(Failure::usage(error).hint(format!("as a run: {missing_run}")))
         }
-        Err(error) => Err(Failure::usage(error)),
+        (Err(error), StoreError::Unknown { .. }) => Err(Failure::usage(error)),
+        // There is something of that name among the runs, and no domain.
+        (Err(_), problem) => Err(failures::store(problem)),
     }
 }
 
@@ -43,7 +45,7 @@ fn show_run(folder: &std::path::Path, format: Format) -> Result<Exit, Failure> {
     }
     let ledger = read_ledger(folder).map_err(Failure::usage)?;
     printer::data(&run_story::story(&record, &ledger));
-    printer::data(&printer::plain(&format!("\nfiles: {}\n", folder.display())));
+    printer::data(&format!("\nfiles: {}\n", line(&folder.display().to_string())));
     Ok(Exit::Success)
 }
 
@@ -67,13 +69,14 @@ fn show_domain(domain: &Domain, format: Format) -> Result<Exit, Failure> {
         }))?;
         return Ok(Exit::Success);
     }
-    printer::data(&domain_text(domain));
+    printer::data(&printer::plain(&domain_text(domain)));
     Ok(Exit::Success)
 }
 
 fn domain_text(domain: &Domain) -> String {
     let manifest = &domain.manifest;
-    let mut text = format!("{} · {}\n{}\n", manifest.domain.name, manifest.domain.title, domain.folder.display());
+    let mut text =
+        format!("{} · {}\n{}\n", manifest.domain.name, line(&manifest.domain.title), domain.folder.display());
     if let Some(base) = &manifest.api.base {
         let pace = manifest.api.pace;
         let _ = writeln!(
@@ -94,7 +97,7 @@ fn domain_text(domain: &Domain) -> String {
             let _ = writeln!(
                 text,
                 "  {} ({} point{})\n    {}",
-                rule.name,
+                line(&rule.name),
                 rule.points,
                 if rule.points == 1.0 { "" } else { "s" },
                 rule.check

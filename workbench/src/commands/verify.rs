@@ -1,5 +1,7 @@
 //! `workbench verify`
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use crate::cli::VerifyArguments;
@@ -7,11 +9,11 @@ use crate::cli::options::{Format, Rules, SourceOptions};
 use crate::domain::Domain;
 use crate::error::Failure;
 use crate::exit::Exit;
-use crate::printer;
+use crate::printer::{self, line};
 use crate::report::run_story::verdict_table;
 use crate::results::find::find_run;
 use crate::results::format::RunRecord;
-use crate::results::store::{read_evidence, read_run, write_evidence, write_record, write_verdict};
+use crate::results::store::{StoreError, read_evidence, read_run, write_evidence, write_record, write_verdict};
 use crate::results::sweep::sweep_run;
 use crate::verify::{Fetch, Judgement, judge};
 
@@ -29,28 +31,35 @@ pub(super) async fn run(context: &Context, arguments: &VerifyArguments) -> Resul
     let kept = read_evidence(&folder).map_err(failures::store)?;
     let evidence = kept.as_ref().unwrap_or(&Value::Null);
     let out = folder.join("out");
-    let judgement = if arguments.again || arguments.source.is_given() {
+    let asks = arguments.again || arguments.source.is_given();
+    let judgement = if asks {
         let data = data(context, domain.clone(), &source(&arguments.source, &record)?)?;
-        let judgement = judge(&domain, &out, Fetch::Completed(evidence, &data.web)).await;
-        write_evidence(&folder, &judgement.evidence).map_err(failures::store)?;
-        judgement
+        judge(&domain, &out, Fetch::Completed(evidence, &data.web)).await
     } else {
         judge(&domain, &out, Fetch::Recorded(evidence)).await
     };
     let judgement = judgement.excused(&record.faults);
-    write_verdict(&folder, &judgement.verdict).map_err(failures::store)?;
     record.verify = Some(judgement.verdict.clone());
-    write_record(&folder, &record).map_err(failures::store)?;
+    // First told, then kept: the folder may be one that only others may write to.
     match arguments.format {
         Format::Json => print_json(&judgement.verdict)?,
         Format::Text => printer::data(&verdict_table(&judgement.verdict)),
     }
     if kept.is_none() {
-        printer::note(&format!("note: {} held no evidence.json: it was not judged when it ended", record.run));
+        printer::note(&format!("note: {} held no evidence.json: it was not judged when it ended", line(&record.run)));
     }
     tell_missing(&judgement, &record);
     tell_faults(&record);
+    keep(&folder, &record, &judgement, asks).map_err(failures::store)?;
     Ok(exit_of(&judgement.verdict))
+}
+
+fn keep(folder: &Path, record: &RunRecord, judgement: &Judgement, with_evidence: bool) -> Result<(), StoreError> {
+    if with_evidence {
+        write_evidence(folder, &judgement.evidence)?;
+    }
+    write_verdict(folder, &judgement.verdict)?;
+    write_record(folder, record)
 }
 
 /// The domain whose rules judge. Rules that came with the run repeat its verdict, but whoever made the run could have
@@ -101,21 +110,22 @@ fn data(context: &Context, mut domain: Domain, options: &SourceOptions) -> Resul
 fn tell_missing(judgement: &Judgement, record: &RunRecord) {
     let Some(first) = judgement.faults.first() else { return };
     printer::note(&format!(
-        "warning: missing answers of the API: {}; the first is {first}\n\
+        "warning: missing answers of the API: {}; the first is {}\n\
          hint: `workbench verify {} --again` asks for them where the run got its data ({}); `--live` asks the API itself",
         judgement.faults.len(),
-        record.run,
-        record.source
+        line(first),
+        line(&record.run),
+        line(&record.source)
     ));
 }
 
 /// What the run's tools met stays met: only another run can tell what the model makes without it.
 fn tell_faults(record: &RunRecord) {
     let Some(first) = record.faults.first() else { return };
-    let count: u64 = record.faults.iter().map(|fault| fault.count).sum();
+    let count = record.faults.iter().fold(0, |sum: u64, fault| sum.saturating_add(fault.count));
     printer::note(&format!(
         "note: the tools of this run met faults that are not the model's: {count}; the first is {}\n\
          hint: rules that fail in such a run end in an error; make the run again",
-        first.text
+        line(&first.text)
     ));
 }

@@ -10,6 +10,9 @@ use crate::nearest::question;
 
 use Step::{Index, Key};
 
+/// What a rule may be worth.
+const MOST_POINTS: f64 = 1e6;
+
 /// Everything that is wrong with a manifest that parses.
 pub(super) fn problems(manifest: &Manifest, text: &Text<'_>) -> Vec<Problem> {
     let mut report = Report { text, problems: Vec::new() };
@@ -223,8 +226,8 @@ impl Report<'_> {
             } else if !names.insert(rule.name.trim()) {
                 self.add(&at("name"), format!("a rule `{}` stands above already", rule.name));
             }
-            if !(rule.points.is_finite() && rule.points >= 0.0) {
-                self.add(&at("points"), "must be a number, 0 or more");
+            if !(0.0..=MOST_POINTS).contains(&rule.points) {
+                self.add(&at("points"), format!("must be a number from 0 to {MOST_POINTS}"));
             }
             for (key, text) in [("check", Some(&rule.check)), ("got", rule.got.as_ref())] {
                 if let Some(text) = text

@@ -113,7 +113,7 @@ impl Domain {
             prompt,
             cassette: Some(folder.join("cassette")).filter(|path| is_there(path)),
             rehearsal: rehearsal(&folder.join("rehearsal")),
-            smoke: Some(folder.join("smoke.py")).filter(|path| path.is_file()),
+            smoke: Some(folder.join("smoke.py")).filter(|path| is_there(path)),
             folder: folder.to_owned(),
             manifest,
             text,
@@ -197,10 +197,10 @@ fn prompt(folder: &Path, manifest: &Manifest) -> Result<Option<String>, Manifest
 }
 
 fn rehearsal(folder: &Path) -> Option<Rehearsal> {
-    let loop_script = Some(folder.join("loop.py")).filter(|path| path.is_file());
+    let loop_script = Some(folder.join("loop.py")).filter(|path| is_there(path));
     let code_scripts: Vec<PathBuf> = (1..)
         .map(|number| folder.join("code").join(format!("{number}.py")))
-        .take_while(|path| path.is_file())
+        .take_while(|path| is_there(path))
         .collect();
     (loop_script.is_some() || !code_scripts.is_empty()).then_some(Rehearsal { loop_script, code_scripts })
 }

@@ -3,9 +3,9 @@
 //! What is under way belongs to whoever holds its lock, which the system lets go when a process ends, however it ends.
 //! So the clock does not matter, nor whose process ids they are. Where a file system has no locks, nothing is swept.
 
-use std::fs::{self, File, Permissions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -23,19 +23,21 @@ const LETTERS: usize = 6;
 /// Writes beside the place and renames into it. A link there is replaced, not followed. The file can be
 /// read by all, unlike other temporary files: results and cassettes are made to be handed on.
 pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
-    let mut file = unfinished_in(path.parent().unwrap_or(Path::new(".")), 0o644)?;
-    file.write_all(content)?;
+    let file = unfinished_in(path.parent().unwrap_or(Path::new(".")), 0o644)?;
+    file.as_file().write_all(content)?;
     file.persist(path)?;
     Ok(())
 }
 
 /// A new file in `folder` with these permissions, to be written and then persisted under its real name; gone when it is
-/// dropped before.
+/// dropped before. What writes to its `as_file` gets errors without that name, which nobody knows.
 pub fn unfinished_in(folder: &Path, mode: u32) -> io::Result<NamedTempFile> {
     let mut names = tempfile::Builder::new();
-    names.prefix(UNFINISHED).rand_bytes(LETTERS).permissions(Permissions::from_mode(mode));
+    names.prefix(UNFINISHED).rand_bytes(LETTERS);
+    // Made here, so that an error is the system's own, without the name.
+    let make = |path: &Path| OpenOptions::new().read(true).write(true).create_new(true).mode(mode).open(path);
     loop {
-        let file = names.tempfile_in(folder)?;
+        let file = names.make_in(folder, make)?;
         // A sweeper may have been quicker than the lock.
         if hold(file.as_file(), file.path()) {
             return Ok(file);

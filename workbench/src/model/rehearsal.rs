@@ -14,6 +14,7 @@ use super::policy::{Policy, PolicyScript, Step};
 use super::tokens::{self, ConversationCount, count_blocks};
 use super::types::{Block, Model, ModelError, ModelReply, ModelRequest, StopReason, ToolDefinition, Usage};
 use crate::domain::Domain;
+use crate::domain::manifest::Limits;
 use crate::files;
 use crate::sandbox::{Sandbox, ScriptEnd, ScriptLimits, ScriptOutcome};
 
@@ -70,16 +71,17 @@ enum Part {
 
 impl Rehearsal {
     /// Plays the domain's policy, a script over the tools whose calls become the turns of `serial`
-    /// and `loop`. What it prints are its last words.
+    /// and `loop`. What it prints are its last words. `limits` are those of the run: the policy has the memory of one
+    /// script, and its time to make up its mind.
     ///
     /// # Errors
     /// When the domain has no policy, or it cannot be read.
-    pub fn step_by_step(domain: &Domain, sandbox: Arc<dyn Sandbox>) -> Result<Self, RehearsalError> {
+    pub fn step_by_step(domain: &Domain, limits: &Limits, sandbox: Arc<dyn Sandbox>) -> Result<Self, RehearsalError> {
         let path = domain.rehearsal.as_ref().and_then(|scripts| scripts.loop_script.as_deref());
         let source = read(path.ok_or_else(|| missing(domain, "rehearsal/loop.py"))?)?;
-        let memory = domain.manifest.limits.script_memory_mb.saturating_mul(1024 * 1024);
+        let memory = limits.script_memory_mb.saturating_mul(1024 * 1024);
+        let patience = Duration::from_secs(limits.script_seconds);
         let limits = ScriptLimits { time: POLICY_TIME, memory, output_bytes: LAST_WORDS_BYTES };
-        let patience = Duration::from_secs(domain.manifest.limits.script_seconds);
         let script = Arc::new(PolicyScript { source, domain: domain.name().to_owned(), sandbox, limits, patience });
         Ok(Self::new(Part::Policy { script, playing: None }))
     }

@@ -14,6 +14,7 @@ use tokio::process::{Child, Command};
 use super::error::PluginError;
 use crate::domain::Domain;
 use crate::env;
+use crate::nearest::suggestion;
 
 /// Characters of a compiler's error that are shown.
 const ERROR_CHARS: usize = 4000;
@@ -55,7 +56,9 @@ async fn built_library(name: &str, domain: &Path, progress: &(dyn Fn(&str) + Syn
             return Ok(beside);
         }
         let folder = Path::new("plugins").join(name);
-        return Err(PluginError::NoCrate { name: name.into(), folder, library: beside });
+        let known = [domain, program.as_path()].map(plugins_above).concat();
+        let suggestion = suggestion(name, known.iter().map(String::as_str));
+        return Err(PluginError::NoCrate { name: name.into(), folder, library: beside, suggestion });
     };
     let target = target_folder(&program, &workspace);
     let library = target.join(profile()).join(file_name(name));
@@ -88,6 +91,14 @@ fn file_name(plugin: &str) -> String {
 fn workspace_with(name: &str, start: &Path) -> Option<PathBuf> {
     let start = start.canonicalize().ok()?;
     start.ancestors().find(|folder| folder.join("plugins").join(name).join("Cargo.toml").is_file()).map(Path::to_owned)
+}
+
+/// Names of the crates in each `plugins/` above `start`.
+fn plugins_above(start: &Path) -> Vec<String> {
+    let start = start.canonicalize().unwrap_or_default();
+    let plugins = start.ancestors().filter_map(|folder| folder.join("plugins").read_dir().ok()).flatten().flatten();
+    let crates = plugins.filter(|entry| entry.path().join("Cargo.toml").is_file());
+    crates.filter_map(|entry| entry.file_name().into_string().ok()).collect()
 }
 
 /// Where this program was built to, so that plugin and host share what they depend on; for a
@@ -195,7 +206,9 @@ struct CargoTarget {
 fn built_file(name: &str, output: &Output) -> Result<PathBuf, PluginError> {
     let failed = |message: String| PluginError::Build { name: name.to_owned(), message };
     if !output.status.success() {
-        return Err(failed(first_error(&String::from_utf8_lossy(&output.stderr))));
+        let error = first_error(&String::from_utf8_lossy(&output.stderr));
+        let silence = || format!("cargo ended with {} and said nothing", output.status);
+        return Err(failed(if error.is_empty() { silence() } else { error }));
     }
     let messages = output.stdout.split(|byte| *byte == b'\n');
     let libraries = messages.filter_map(|line| serde_json::from_slice::<CargoMessage>(line).ok()).filter(|message| {

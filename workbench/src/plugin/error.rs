@@ -23,7 +23,7 @@ pub enum PluginError {
         path: PathBuf,
     },
     /// A manifest names a plugin whose crate is not in the workspace.
-    #[error("there is no plugin {name}: neither its crate {} nor a built library {} exists", folder.display(), library.display())]
+    #[error("there is no plugin {name}: neither its crate {} nor a built library {} exists{suggestion}", folder.display(), library.display())]
     NoCrate {
         /// The plugin.
         name: String,
@@ -31,6 +31,8 @@ pub enum PluginError {
         folder: PathBuf,
         /// Where its library would be.
         library: PathBuf,
+        /// `; did you mean …?`, or nothing.
+        suggestion: String,
     },
     /// The plugin is not built, and there is no cargo to build it.
     #[error("the plugin {name} is not built and cargo cannot be run: {reason}; install Rust, or copy a built library to {}", library.display())]

@@ -9,7 +9,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use crate::events::{Event, Listener, RunKey};
 use crate::printer;
 
-use super::table::{grouped, mark, run_line};
+use super::table::{counted, grouped, mark, run_line};
 
 /// What one run has done so far.
 struct Line {
@@ -84,12 +84,12 @@ fn redraw(lines: &mut HashMap<RunKey, Line>, key: &RunKey, change: impl FnOnce(&
     change(line);
     let scripts = if line.scripts > 0 { format!(" · script {}", line.scripts) } else { String::new() };
     line.bar.set_message(format!(
-        "{} {} {} · turn {}{scripts} · {} calls · {}{} tokens read",
+        "{} {} {} · turn {}{scripts} · {} · {}{} tokens read",
         key.domain,
         key.mode,
         key.number,
         line.turns,
-        line.calls,
+        counted(line.calls.into(), "call"),
         mark(line.estimated),
         grouped(line.tokens_read)
     ));

@@ -1,6 +1,7 @@
 //! The view of many runs: figures of each mode, ratios between modes, and how they are shown.
 
 pub mod console;
+mod one_line;
 pub mod run_story;
 mod shortfall;
 pub mod summary;

@@ -5,10 +5,12 @@ use std::fmt::Write as _;
 use crate::printer::plain;
 use crate::results::format::{CallRecord, RuleStatus, RunRecord, Verdict};
 
-use super::table::{got_text, grouped, mark, run_line, table, trimmed};
+use super::one_line;
+use super::table::{counted, got_text, grouped, mark, run_line, table, trimmed};
 
 /// The run's settings, its turns, its calls by tool, its last words and its verdict.
 pub fn story(run: &RunRecord, ledger: &[CallRecord]) -> String {
+    let run = &one_line::of_run(run);
     let mut text = format!("{}\n{}\n\n", run.run, run_line(run));
     let sandbox = run.sandbox.as_deref().map(|name| format!(", sandbox {name}")).unwrap_or_default();
     let _ = writeln!(
@@ -19,9 +21,10 @@ pub fn story(run: &RunRecord, ledger: &[CallRecord]) -> String {
         run.profile,
         run.started,
         stop_word(run),
-        run.stop_detail.as_deref().map(|detail| format!(" ({detail})")).unwrap_or_default()
+        run.stop_detail.as_deref().map(|detail| format!(" ({})", continued(detail))).unwrap_or_default()
     );
-    let _ = writeln!(text, "{} network requests, {} cache hits\n", run.network_calls, run.cache_hits);
+    let (requests, hits) = (counted(run.network_calls, "network request"), counted(run.cache_hits, "cache hit"));
+    let _ = writeln!(text, "{requests}, {hits}\n");
     text.push_str(&turns(run));
     text.push_str(&calls(ledger));
     text.push_str(&faults(run));
@@ -37,7 +40,7 @@ pub fn story(run: &RunRecord, ledger: &[CallRecord]) -> String {
 /// One line a rule, with what was found.
 pub fn verdict_table(verdict: &Verdict) -> String {
     let mut rows = table(&["rule", "status", "got", "points"], &[0, 1, 2]);
-    for rule in &verdict.rules {
+    for rule in &one_line::of_verdict(verdict).rules {
         let status = match rule.status {
             RuleStatus::Pass => "pass",
             RuleStatus::Fail => "fail",
@@ -61,7 +64,7 @@ fn turns(run: &RunRecord) -> String {
             turn.turn.to_string(),
             format!("{}{}", mark(run.estimated), grouped(turn.tokens_read)),
             grouped(turn.output_tokens),
-            counted(turn.tools.iter().map(String::as_str)),
+            tally(turn.tools.iter().map(String::as_str)),
         ]);
     }
     format!("{}\n", trimmed(&rows))
@@ -72,10 +75,10 @@ fn calls(ledger: &[CallRecord]) -> String {
     if nested.is_empty() {
         return String::new();
     }
-    let bytes: u64 = nested.iter().map(|call| call.bytes).sum();
+    let bytes = nested.iter().fold(0, |sum: u64, call| sum.saturating_add(call.bytes));
     format!(
         "\nscripts called {} ({} bytes of answers that the model did not read)\n",
-        counted(nested.iter().map(|call| call.tool.as_str())),
+        tally(one_line::of_tools(&nested).iter().map(String::as_str)),
         grouped(bytes)
     )
 }
@@ -83,14 +86,14 @@ fn calls(ledger: &[CallRecord]) -> String {
 fn faults(run: &RunRecord) -> String {
     let lines = run.faults.iter().map(|fault| {
         let times = if fault.count > 1 { format!(" ×{}", fault.count) } else { String::new() };
-        format!("  {}{times}\n", fault.text)
+        format!("  {}{times}\n", continued(&fault.text))
     });
     let lines: String = lines.collect();
     if lines.is_empty() { lines } else { format!("\nfaults that are not the model's\n{lines}") }
 }
 
 /// `get_object ×12, download_image`, in order of first use.
-fn counted<'a>(names: impl Iterator<Item = &'a str>) -> String {
+fn tally<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for name in names {
         match counts.iter_mut().find(|(known, _)| *known == name) {
@@ -107,6 +110,11 @@ fn counted<'a>(names: impl Iterator<Item = &'a str>) -> String {
 
 fn stop_word(run: &RunRecord) -> String {
     serde_json::to_value(run.stop).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+/// Text that begins within a line: its further lines stand apart from ours.
+fn continued(text: &str) -> String {
+    text.trim_end().replace('\n', "\n    ")
 }
 
 fn indented(text: &str) -> String {

@@ -1,5 +1,6 @@
 //! What fell short, and why, in a few lines below the tables of a report.
 
+use crate::printer::line;
 use crate::results::format::{RuleStatus, RunRecord};
 
 use super::summary::passed;
@@ -19,7 +20,7 @@ pub(super) fn text(runs: &[&RunRecord], names: Names) -> String {
     let mut shortfalls: Vec<Shortfall> = Vec::new();
     for run in runs.iter().filter(|run| !passed(run)) {
         let Some(verdict) = &run.verify else {
-            note(&mut shortfalls, run, names, "was not judged", reason_of(run).to_owned(), None);
+            note(&mut shortfalls, run, names, "was not judged", line(reason_of(run)), None);
             continue;
         };
         for rule in &verdict.rules {

@@ -5,17 +5,18 @@ use std::fmt::Write as _;
 use comfy_table::{CellAlignment, ColumnConstraint, Table, presets};
 
 use crate::model::rehearsal;
-use crate::printer::plain;
+use crate::printer::{line, plain};
 use crate::results::format::RunRecord;
 
-use super::shortfall;
-use super::summary::{ModeSummary, Ratio, Report, Setting, Spread, calls_of, mode_rank, undecided};
+use super::summary::{ModeSummary, Ratio, Report, Setting, Spread, calls_of, mode_rank, summarise, undecided};
+use super::{one_line, shortfall};
 
 /// The whole report as text: one row a run, one row a mode, tokens by turn, ratios, what fell short.
 pub fn report(report: &Report) -> String {
     if report.runs.is_empty() {
         return "no runs yet\n".to_owned();
     }
+    let report = &summarise(report.runs.iter().map(one_line::of_run).collect());
     let mut settings: Vec<Setting> = Vec::new();
     for setting in report.runs.iter().map(Setting::of) {
         if !settings.contains(&setting) {
@@ -95,10 +96,10 @@ impl Names {
 /// One line about a run, for progress and `run`.
 pub fn run_line(run: &RunRecord) -> String {
     format!(
-        "{} {}: {} turns, {}, {}{} tokens read, {:.1} s, {}",
+        "{} {}: {}, {}, {}{} tokens read, {:.1} s, {}",
         run.domain,
         run.mode,
-        run.model_turns,
+        counted(run.model_turns.into(), "turn"),
         calls_text(run),
         mark(run.estimated),
         grouped(run.tokens_read),
@@ -128,6 +129,11 @@ pub fn grouped(number: u64) -> String {
         text.push(digit);
     }
     text
+}
+
+/// `1 turn`, `2 turns`.
+pub(super) fn counted(count: u64, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
 /// `≈` before a number that was counted locally.
@@ -221,21 +227,21 @@ fn short_number(number: u64) -> String {
     if number < 1000 { number.to_string() } else { format!("{:.1}k", number as f64 / 1000.0) }
 }
 
-/// What a rule found, in at most 200 characters.
+/// What a rule found, on one line, in at most 200 characters and their escapes.
 pub fn got_text(got: &serde_json::Value) -> String {
     let text = match got {
         serde_json::Value::String(text) => text.clone(),
         other => other.to_string(),
     };
     match text.char_indices().nth(200) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
+        Some((end, _)) => line(&format!("{}…", &text[..end])),
+        None => line(&text),
     }
 }
 
 fn calls_text(run: &RunRecord) -> String {
     let (count, word) = if run.scripts_run > 0 { (run.scripts_run, "script") } else { (calls_of(run), "call") };
-    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+    counted(count.into(), word)
 }
 
 /// The table without the blanks that alignment leaves at the ends of lines.

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::format::RunRecord;
-use super::store::{RECORD_FILE, StoreError, read_run};
+use super::store::{LEDGER_FILE, RECORD_FILE, StoreError, read_run};
 
 /// Names offered when a run is not found.
 const OFFERED: usize = 3;
@@ -56,7 +56,7 @@ pub fn find_run(results: &Path, asked: &str) -> Result<PathBuf, StoreError> {
         return Ok(path.parent().unwrap_or(path).to_owned());
     }
     let wanted = asked.trim_end_matches('/');
-    let (folders, _) = run_folders(results)?;
+    let (folders, unreadable) = run_folders(results)?;
     let names: Vec<(String, String)> = folders.iter().map(|folder| names_of(folder)).collect();
     let matching = |fits: &dyn Fn(&str) -> bool| -> Vec<usize> {
         (0..folders.len()).filter(|index| fits(&names[*index].0) || fits(&names[*index].1)).collect()
@@ -67,12 +67,22 @@ pub fn find_run(results: &Path, asked: &str) -> Result<PathBuf, StoreError> {
     }
     match found.as_slice() {
         [one] => Ok(folders[*one].clone()),
-        [] => Err(unknown(results, asked, &names)),
+        [] => Err(without_record(results, asked)
+            .or_else(|| unreadable.into_iter().next())
+            .unwrap_or_else(|| unknown(results, asked, &names))),
         several => Err(StoreError::Ambiguous {
             asked: asked.to_owned(),
             runs: several.iter().map(|index| names[*index].1.clone()).collect(),
         }),
     }
+}
+
+/// What is wrong with the folder that `asked` names, if that was a run: it has a ledger.
+fn without_record(results: &Path, asked: &str) -> Option<StoreError> {
+    let domains = folders_in(results).unwrap_or_default();
+    let places = [PathBuf::from(asked), results.join(asked)].into_iter().chain(domains.iter().map(|it| it.join(asked)));
+    let folder = places.into_iter().find(|folder| folder.join(LEDGER_FILE).is_file())?;
+    Some(StoreError::content(&folder, format!("it holds no {RECORD_FILE}")))
 }
 
 fn unknown(results: &Path, asked: &str, names: &[(String, String)]) -> StoreError {
@@ -97,7 +107,7 @@ fn names_of(folder: &Path) -> (String, String) {
 /// Folders two levels down that hold a record, by domain and name. Names begin with the time, so
 /// this is oldest first within a domain. Hidden folders, such as the cache, hold no runs. Beside
 /// them the folders that could not be looked into.
-pub(super) fn run_folders(results: &Path) -> Result<(Vec<PathBuf>, Vec<StoreError>), StoreError> {
+fn run_folders(results: &Path) -> Result<(Vec<PathBuf>, Vec<StoreError>), StoreError> {
     let mut found = Vec::new();
     let mut unreadable = Vec::new();
     for domain in folders_in(results)? {

@@ -117,6 +117,28 @@ pub struct RunRecord {
     pub verify: Option<Verdict>,
 }
 
+/// More than any run takes in seconds, dollars or points.
+const MOST: f64 = 1e12;
+
+impl RunRecord {
+    /// Which figure is none that a run can have, and why; records come from others, too.
+    pub(super) fn absurdity(&self) -> Option<String> {
+        let figure = |name: &str, value: f64| (name.to_owned(), value);
+        let mut figures = vec![figure("seconds", self.seconds)];
+        figures.extend(self.cost_usd.map(|cost| figure("cost_usd", cost)));
+        if let Some(verdict) = &self.verify {
+            figures.push(figure("verify.points", verdict.points));
+            figures.push(figure("verify.max_points", verdict.max_points));
+            for (index, rule) in verdict.rules.iter().enumerate() {
+                figures.push((format!("verify.rules[{index}].points"), rule.points));
+                figures.push((format!("verify.rules[{index}].max_points"), rule.max_points));
+            }
+        }
+        let (name, value) = figures.into_iter().find(|(_, value)| !(0.0..=MOST).contains(value))?;
+        Some(format!("`{name}` is {value:e}; it must lie between 0 and {MOST:e}"))
+    }
+}
+
 /// What a comparison is to make: `runs` runs of each mode on each domain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Comparison {

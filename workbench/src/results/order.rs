@@ -6,7 +6,7 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-use super::find::{list_runs, run_folders};
+use super::find::list_runs;
 
 /// A time as names of commands and of runs begin with it.
 const TIME: &str = "%Y-%m-%dT%H-%M-%S%.fZ";
@@ -18,20 +18,19 @@ pub fn name_of_command(results: &Path, now: Timestamp) -> String {
     format!("{}-{}", time.strftime("%Y-%m-%dT%H-%M-%S%.3fZ"), std::process::id())
 }
 
-/// The time of the newest command, if the clock is behind it. Records are read only where the name of a folder tells
-/// that it is.
+/// The time of the newest command, if the clock is behind it. All records are read: the names of folders would tell
+/// less of those that were handed in.
 fn newest_ahead(results: &Path, now: Timestamp) -> Option<Timestamp> {
-    let (folders, _) = run_folders(results).ok()?;
-    let is_ahead = |folder: &Path| time_in(&folder.file_name()?.to_string_lossy()).filter(|time| *time > now);
-    folders.iter().find_map(|folder| is_ahead(folder))?;
     let runs = list_runs(results, None).ok()?.runs;
-    runs.iter().filter_map(|run| time_in(&run.record.command)).max().filter(|newest| *newest >= now)
+    let commands = runs.iter().map(|run| &run.record.command).filter(|name| is_name_of_command(name));
+    commands.filter_map(|name| time_in(name)).max().filter(|newest| *newest >= now)
 }
 
-/// Whether a text is the name of a command: records come from others, too, and a name becomes that of a folder.
+/// Whether a text is the name of a command: records come from others, too, and a name becomes that of a folder. After
+/// each there is room for another.
 pub fn is_name_of_command(name: &str) -> bool {
     let is_plain = |letter: char| letter.is_ascii_digit() || "-.TZ".contains(letter);
-    time_in(name).is_some() && name.chars().all(is_plain)
+    time_in(name).and_then(later).is_some() && name.chars().all(is_plain)
 }
 
 /// Whether a name begins as those of runs do.
@@ -77,6 +76,9 @@ mod tests {
             ("2026-11-29T12-30-00Z-../../x", false),
             ("2026-11-29T12-30-00Z-code-1", false),
             ("..", false),
+            ("9999-12-30T22-00-00.998Z-1", true),
+            ("9999-12-30T22-00-00.999Z-1", false),
+            ("9999-12-31T23-59-59.999Z-1", false),
         ];
         for (name, expected) in table {
             assert_eq!(is_name_of_command(name), expected, "{name}");

@@ -84,7 +84,7 @@ impl StoreError {
         move |source| Self::Io { action, path, source }
     }
 
-    fn content(path: &Path, reason: impl Into<String>) -> Self {
+    pub(super) fn content(path: &Path, reason: impl Into<String>) -> Self {
         Self::Content { path: path.to_owned(), reason: reason.into() }
     }
 }
@@ -216,7 +216,12 @@ pub fn read_run(run: &Path) -> Result<RunRecord, StoreError> {
         }
         None => return Err(StoreError::content(&path, format!("it does not say `\"format\": \"{RUN_FORMAT}\"`"))),
     }
-    serde_json::from_value(record).map_err(|error| StoreError::content(&path, error.to_string()))
+    let record: RunRecord =
+        serde_json::from_value(record).map_err(|error| StoreError::content(&path, error.to_string()))?;
+    match record.absurdity() {
+        None => Ok(record),
+        Some(absurdity) => Err(StoreError::content(&path, absurdity)),
+    }
 }
 
 /// Reads the manifest a run was made by, as text.

@@ -87,10 +87,11 @@ impl DiskCache {
             content_type: entry.content_type.clone(),
             length: entry.body.len(),
         };
-        let mut file = files::unfinished_in(&self.folder, PRIVATE)?;
-        serde_json::to_writer(&mut file, &head)?;
-        file.write_all(b"\n")?;
-        file.write_all(&entry.body)?;
+        let file = files::unfinished_in(&self.folder, PRIVATE)?;
+        let mut content = file.as_file();
+        serde_json::to_writer(content, &head)?;
+        content.write_all(b"\n")?;
+        content.write_all(&entry.body)?;
         Ok(file)
     }
 

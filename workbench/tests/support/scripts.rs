@@ -35,9 +35,12 @@ pub(crate) async fn run(
     sandbox.run(&script, bridge).await.unwrap()
 }
 
-/// One file.
+/// One file, or one of the many that stand in it: with `# cases: N` at its top it is run N times, and its line
+/// `CASE = 0` says another number each time. One that ends the worker leaves the others to be tried.
 pub(crate) struct Case {
     pub(crate) file: PathBuf,
+    /// Which of several.
+    pub(crate) which: Option<u64>,
     pub(crate) source: String,
 }
 
@@ -47,11 +50,20 @@ impl Case {
         let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         let mut files: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|end| end == "py")).collect();
         files.sort();
-        files.into_iter().map(|file| Self { source: fs::read_to_string(&file).unwrap(), file }).collect()
+        let first = |file: PathBuf| Self { source: fs::read_to_string(&file).unwrap(), file, which: None };
+        files.into_iter().flat_map(|file| first(file).each()).collect()
+    }
+
+    fn each(self) -> Vec<Self> {
+        let Some(cases) = self.number("cases") else { return vec![self] };
+        assert!(self.source.contains("\nCASE = 0\n"), "{} has no line `CASE = 0`", self.name());
+        let source = |number| self.source.replacen("\nCASE = 0\n", &format!("\nCASE = {number}\n"), 1);
+        (0..cases).map(|number| Self { file: self.file.clone(), which: Some(number), source: source(number) }).collect()
     }
 
     pub(crate) fn name(&self) -> String {
-        self.file.file_stem().unwrap().display().to_string()
+        let name = self.file.file_stem().unwrap().display();
+        self.which.map_or_else(|| name.to_string(), |number| format!("{name}, case {number}"))
     }
 
     /// What stands beside it in a file of the same name, or nothing.
