@@ -53,7 +53,7 @@ impl Model for Asking {
         } else {
             (Block::Text { text: "Done.".to_owned() }, StopReason::EndTurn)
         };
-        let reply = ModelReply { content: vec![block], stop_reason, usage: Usage::default(), retries: 0 };
+        let reply = ModelReply { content: vec![block], stop_reason, stop_detail: None, usage: Usage::default() };
         let resident = resident_bytes();
         self.seen.lock().unwrap().turns.push(Seeing { asked, answered: Instant::now(), resident });
         Ok(reply)
