@@ -20,3 +20,30 @@ pub const HTTP_PROXIES: [&str; 4] = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "a
 
 /// As [`HTTP_PROXIES`], for requests over https.
 pub const HTTPS_PROXIES: [&str; 4] = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+
+/// Secrets of model providers. Read by the host alone: no child gets them, not even the build of a plugin.
+pub const KEYS: [&str; 6] = [ANTHROPIC_KEY, OPENAI_KEY, OPENROUTER_KEY, OLLAMA_KEY, LLAMACPP_KEY, VLLM_KEY];
+
+/// The key of the Anthropic API.
+pub const ANTHROPIC_KEY: &str = "ANTHROPIC_API_KEY";
+
+/// Another address of the Anthropic API; `--base-url` wins.
+pub const ANTHROPIC_BASE_URL: &str = "ANTHROPIC_BASE_URL";
+
+/// The key of the OpenAI API, and of what `--base-url` names in its place.
+pub const OPENAI_KEY: &str = "OPENAI_API_KEY";
+
+/// Another address of the OpenAI API; `--base-url` wins.
+pub const OPENAI_BASE_URL: &str = "OPENAI_BASE_URL";
+
+/// The key of OpenRouter.
+pub const OPENROUTER_KEY: &str = "OPENROUTER_API_KEY";
+
+/// A key for an Ollama behind a gateway that wants one; a local one wants none.
+pub const OLLAMA_KEY: &str = "OLLAMA_API_KEY";
+
+/// A key for a llama.cpp server that was started with `--api-key`.
+pub const LLAMACPP_KEY: &str = "LLAMA_API_KEY";
+
+/// A key for a vLLM that was started with `--api-key`.
+pub const VLLM_KEY: &str = "VLLM_API_KEY";

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 
+use super::model_options::ModelOptions;
 use crate::domain::manifest::Limits;
 use crate::web::{Injection, Route};
 
@@ -111,9 +112,9 @@ pub struct RunLimitOptions {
 /// How a run is made.
 #[derive(Clone, Debug, Args)]
 pub struct RunOptions {
-    /// Who is asked; `rehearsal` is a scripted stand-in that needs no key and no network
-    #[arg(long, default_value = "rehearsal")]
-    pub model: String,
+    /// Who is asked
+    #[command(flatten)]
+    pub model: ModelOptions,
     /// A word kept with the run, to find it again
     #[arg(long, value_parser = tag)]
     pub tag: Option<String>,

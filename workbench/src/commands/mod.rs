@@ -8,6 +8,7 @@ mod failures;
 mod fetch;
 mod interrupt;
 mod list;
+mod models;
 mod record;
 mod report;
 mod resume;

@@ -136,7 +136,13 @@ fn differences(runs: &[StoredRun], comparison: &Comparison, plans: &[Plan]) -> V
             }
             compare("`--runs`", &theirs.runs.to_string(), &comparison.runs.to_string());
         }
-        compare("`--model`", &record.model, &plan.options.model);
+        compare("`--model`", &record.model, plan.model.name());
+        let settings = plan.model.settings();
+        for name in record.settings.keys().chain(settings.keys()) {
+            let of =
+                |settings: &BTreeMap<String, String>| settings.get(name).cloned().unwrap_or_else(|| "none".to_owned());
+            compare(name, &of(&record.settings), &of(&settings));
+        }
         compare("`--tag`", record.tag.as_deref().unwrap_or("none"), plan.options.tag.as_deref().unwrap_or("none"));
         compare("data from", &record.source, plan.source());
         compare("build", &record.profile, crate::plugin::profile());

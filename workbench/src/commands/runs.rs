@@ -8,8 +8,6 @@ use crate::domain::Domain;
 use crate::domain::manifest::Limits;
 use crate::error::Failure;
 use crate::events::Listener;
-use crate::model::rehearsal::{self, Rehearsal};
-use crate::model::types::Model;
 use crate::plugin::profile;
 use crate::results::format::{Comparison, RunRecord};
 use crate::results::sweep::sweep_domain;
@@ -20,6 +18,7 @@ use futures::StreamExt;
 
 use super::context::{Context, Data, sandbox};
 use super::failures;
+use super::models::Asked;
 
 /// Everything the runs of one domain share.
 pub(super) struct Plan {
@@ -27,6 +26,7 @@ pub(super) struct Plan {
     library: std::path::PathBuf,
     data: Data,
     sandbox: Arc<dyn Sandbox>,
+    pub(super) model: Asked,
     pub(super) options: RunOptions,
 }
 
@@ -67,18 +67,15 @@ impl Plan {
         let domain = context.domain(domain)?;
         let results = context.try_results(Some(domain.name()));
         results.map_err(|problem| Failure::usage(format!("the results folder {problem}")))?;
-        if options.model != rehearsal::NAME {
-            return Err(Failure::usage(format!("there is no model `{}` in this version", options.model))
-                .hint("leave `--model` out: `rehearsal` needs no key and no network"));
-        }
+        let model = Asked::of(&options.model)?;
         let sandbox = sandbox()?;
         for mode in modes {
-            model_for(&domain, *mode, &options.limits.over(&domain.manifest.limits), &sandbox)?;
+            model.open(&domain, *mode, &options.limits.over(&domain.manifest.limits), &sandbox)?;
         }
         let library = context.library(&domain).await?;
         let data = context.data(&domain, &options.source)?;
         sweep_domain(&context.results, domain.name());
-        Ok(Self { domain, library, data, sandbox, options: options.clone() })
+        Ok(Self { domain, library, data, sandbox, model, options: options.clone() })
     }
 
     /// Asks the API's first probe once, when runs would go to the network: an API that cannot be reached is no fault of
@@ -153,8 +150,9 @@ impl Plan {
             command: batch.command,
             number: job.number,
             comparison: batch.comparison,
-            model: model_for(&self.domain, job.mode, &self.limits(), &self.sandbox)?,
-            model_name: self.options.model.clone(),
+            model: self.model.open(&self.domain, job.mode, &self.limits(), &self.sandbox)?,
+            model_name: self.model.name().to_owned(),
+            settings: self.model.settings(),
             sandbox: Some(Arc::clone(&self.sandbox)),
             library: &self.library,
             web: self.data.web.clone(),
@@ -173,18 +171,4 @@ impl Plan {
             other => Failure::usage(other),
         })
     }
-}
-
-/// Who plays the model in this mode.
-fn model_for(
-    domain: &Domain,
-    mode: Mode,
-    limits: &Limits,
-    sandbox: &Arc<dyn Sandbox>,
-) -> Result<Box<dyn Model>, Failure> {
-    let model = match mode {
-        Mode::Serial | Mode::Loop => Rehearsal::step_by_step(domain, limits, Arc::clone(sandbox)),
-        Mode::Code => Rehearsal::scripts(domain),
-    };
-    model.map(|model| Box::new(model) as Box<dyn Model>).map_err(Failure::usage)
 }

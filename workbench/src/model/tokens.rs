@@ -43,6 +43,7 @@ fn count_block(block: &Block) -> u64 {
         Block::Text { text } => count(text),
         Block::ToolUse { name, input, .. } => PART_FRAME + count(name) + count(&input.to_string()),
         Block::ToolResult { content, .. } => PART_FRAME + count(content),
+        Block::Other(value) => count(&value.to_string()),
     }
 }
 
@@ -115,6 +116,7 @@ mod tests {
             messages,
             max_tokens: 100,
             parallel_calls: true,
+            until: None,
         };
         let mut growing = ConversationCount::default();
         let mut counts = Vec::new();

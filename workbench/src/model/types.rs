@@ -1,5 +1,7 @@
 //! What the runner and a model say to each other, whatever the provider.
 
+use std::time::Instant;
+
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -17,6 +19,8 @@ pub struct ModelRequest<'a> {
     pub max_tokens: u32,
     /// Whether one answer may hold several tool calls.
     pub parallel_calls: bool,
+    /// When the run's time is up: no try starts and no wait ends later.
+    pub until: Option<Instant>,
 }
 
 /// A tool as the model sees it.
@@ -77,6 +81,10 @@ pub enum Block {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         is_error: bool,
     },
+    /// What the provider said beside that, such as thinking, as it came: kept in the transcript. The model's side of the
+    /// conversation sends it back untouched.
+    #[serde(untagged)]
+    Other(Value),
 }
 
 /// What a model answered.
@@ -86,10 +94,10 @@ pub struct ModelReply {
     pub content: Vec<Block>,
     /// Why it stopped.
     pub stop_reason: StopReason,
+    /// The provider's words about that, where it has any: why it refused, a reason that is not known here.
+    pub stop_detail: Option<String>,
     /// What this request cost.
     pub usage: Usage,
-    /// Requests it took beyond the first.
-    pub retries: u32,
 }
 
 /// Why a model stopped.
@@ -99,10 +107,12 @@ pub enum StopReason {
     EndTurn,
     /// It waits for tool results.
     ToolUse,
-    /// Its answer was cut at `max_tokens`.
+    /// Its answer was cut at `max_tokens`, or the conversation filled all it can read.
     MaxTokens,
     /// It will not.
     Refusal,
+    /// The provider paused it: the same request again, with what it said so far, goes on.
+    Paused,
 }
 
 /// Tokens of one request.
@@ -127,12 +137,35 @@ impl Usage {
     }
 }
 
+/// A request to a provider that was made again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Retry {
+    /// What was wrong with the try before: a status with the provider's words, or a broken connection.
+    pub cause: String,
+    /// Seconds waited before the next try.
+    pub wait_seconds: f64,
+}
+
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
-    /// The network or the provider.
+    /// No usable answer came over the network, also after retries.
     #[error("{0}")]
     Unreachable(String),
+    /// The provider answered, and will not serve this request: a wrong key, an unknown model, no credit.
+    #[error("{message}")]
+    Refused {
+        /// The HTTP status.
+        status: u16,
+        /// What was refused, where, with the provider's words.
+        message: String,
+    },
+    /// The provider's answer is not what its API promises.
+    #[error("{0}")]
+    BadAnswer(String),
+    /// The run's time was up before there was an answer.
+    #[error("the run's time was up before the model had answered")]
+    OutOfTime,
     /// The rehearsal's script.
     #[error("the rehearsal script failed: {0}")]
     Rehearsal(String),
@@ -143,4 +176,9 @@ pub enum ModelError {
 pub trait Model: Send {
     /// The next answer.
     async fn reply(&mut self, request: ModelRequest<'_>) -> Result<ModelReply, ModelError>;
+
+    /// The retries since this was last asked, also those of a request that failed in the end or was given up.
+    fn take_retries(&mut self) -> Vec<Retry> {
+        Vec::new()
+    }
 }

@@ -13,6 +13,8 @@ pub(super) fn of_run(run: &RunRecord) -> RunRecord {
     for name in names.into_iter().chain([&mut run.started]).chain(optional).chain(tools) {
         *name = line(name);
     }
+    run.settings = run.settings.iter().map(|(name, value)| (line(name), line(value))).collect();
+    run.deviations = run.deviations.iter().map(|text| line(text)).collect();
     run.limits = run.limits.iter().map(|(key, value)| (line(key), *value)).collect();
     run.verify = run.verify.as_ref().map(of_verdict);
     run

@@ -33,6 +33,8 @@ pub struct Setting {
     pub profile: String,
     /// The limits the runs had, by their keys in the manifest.
     pub limits: BTreeMap<String, u64>,
+    /// How the model was asked, by names such as `thinking`.
+    pub settings: BTreeMap<String, String>,
 }
 
 /// Runs of one setting, mode and sandbox, pooled. Runs made differently are never pooled.
@@ -211,6 +213,7 @@ impl Setting {
             source: run.source.clone(),
             profile: run.profile.clone(),
             limits: run.limits.clone(),
+            settings: run.settings.clone(),
         }
     }
 }

@@ -53,6 +53,9 @@ pub struct RunRecord {
     /// The limits it ran under, by their keys in the manifest.
     #[serde(default)]
     pub limits: BTreeMap<String, u64>,
+    /// How the model was asked, by names such as `thinking` and `caching`; empty for one that has no such settings.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, String>,
     /// Which command made it: the UTC time of its start and its process id.
     #[serde(default)]
     pub command: String,
@@ -86,6 +89,12 @@ pub struct RunRecord {
     pub scripts_run: u32,
     /// Requests to the model that were tried again.
     pub retries: u32,
+    /// What was wrong with the first of them, and how long each was waited for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub retried: Vec<RetryRecord>,
+    /// What the model did otherwise than its mode asks, such as `serial not honoured`; each once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deviations: Vec<String>,
     /// Uncached input + cache read + cache written.
     pub tokens_read: u64,
     /// Uncached input tokens.
@@ -157,6 +166,17 @@ pub struct Fault {
     pub text: String,
     /// How often.
     pub count: u64,
+}
+
+/// A request to the model that was made again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RetryRecord {
+    /// The turn it was for, from 1.
+    pub turn: u32,
+    /// What was wrong with the try before.
+    pub cause: String,
+    /// Seconds waited before the next.
+    pub wait_seconds: f64,
 }
 
 /// Figures of one turn.

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use super::toolbox::ToolServer;
-use crate::model::types::{Block, Message, Model, ModelError, ModelReply, ModelRequest, StopReason, Usage};
+use crate::model::types::{Block, Message, Model, ModelError, ModelReply, ModelRequest, Retry, StopReason, Usage};
 use crate::plugin::CallOutcome;
 use crate::sandbox::{Bridge, BridgeError, Captured, Sandbox, SandboxError, Script, ScriptEnd, ScriptOutcome};
 
@@ -55,13 +55,18 @@ impl Model for ScriptedModel {
             None => std::future::pending().await,
         }
     }
+
+    /// As if each answer had taken two tries.
+    fn take_retries(&mut self) -> Vec<Retry> {
+        vec![Retry { cause: "status 529: overloaded".to_owned(), wait_seconds: 0.5 }]
+    }
 }
 
 /// A turn that reads 100 tokens, of them 20 from a cache, and writes 10.
 pub(super) fn turn(content: Vec<Block>, stop_reason: StopReason) -> Result<ModelReply, ModelError> {
     let usage =
         Usage { input_tokens: 70, output_tokens: 10, cache_read_tokens: 20, cache_write_tokens: 10, estimated: false };
-    Ok(ModelReply { content, stop_reason, usage, retries: 1 })
+    Ok(ModelReply { content, stop_reason, stop_detail: None, usage })
 }
 
 /// A turn of calls, whose ids are their places.

@@ -16,6 +16,7 @@ mod setup;
 mod tests;
 mod toolbox;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -55,6 +56,8 @@ pub struct RunRequest<'a> {
     pub model: Box<dyn Model>,
     /// How the record names it.
     pub model_name: String,
+    /// How it is asked, as the record says it in `settings`.
+    pub settings: BTreeMap<String, String>,
     /// Where scripts run; mode `code` needs one.
     pub sandbox: Option<Arc<dyn Sandbox>>,
     /// The folder of all results.

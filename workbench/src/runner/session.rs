@@ -11,10 +11,13 @@ use super::toolbox::Toolbox;
 use super::{RunError, prompts};
 use crate::events::{Event, Listener, RunKey};
 use crate::model::types::{
-    Block, Message, Model, ModelError, ModelReply, ModelRequest, Role, StopReason, ToolDefinition,
+    Block, Message, Model, ModelError, ModelReply, ModelRequest, Retry, Role, StopReason, ToolDefinition,
 };
-use crate::results::format::{RunRecord, Stop, Turn};
+use crate::results::format::{RetryRecord, RunRecord, Stop, Turn};
 use crate::results::store::RunFolder;
+
+/// Said of a run of mode `serial` whose model asked for several calls at once, which were all made.
+const NOT_SERIAL: &str = "serial not honoured";
 
 /// What a conversation is held with.
 pub(super) struct Session<'a> {
@@ -65,18 +68,24 @@ impl Session<'_> {
         if self.record.model_turns >= self.rules.turns {
             return Ok(Some((Stop::MaxTurns, None)));
         }
-        let reply = match self.ask(tools, messages).await {
+        let reply = self.ask(tools, messages).await;
+        self.record_retries();
+        let reply = match reply {
             None => return Ok(Some((Stop::Interrupted, None))),
             Some(Err(error)) => return Ok(Some((Stop::ModelError, Some(error.to_string())))),
             Some(Ok(reply)) => reply,
         };
-        let (stop_reason, calls) = (reply.stop_reason, asked(&reply.content));
+        let (stop_reason, detail, calls) = (reply.stop_reason, reply.stop_detail.clone(), asked(&reply.content));
         self.record_turn(&reply, &calls)?;
         self.append_message(messages, Role::Assistant, reply.content)?;
         match stop_reason {
-            StopReason::Refusal => return Ok(Some((Stop::Refusal, Some(self.record.final_text.clone())))),
-            StopReason::MaxTokens if calls.is_empty() => return Ok(Some((Stop::MaxTokens, None))),
-            _ if calls.is_empty() => return Ok(Some((Stop::EndTurn, None))),
+            StopReason::Refusal => {
+                let detail = detail.unwrap_or_else(|| self.record.final_text.clone());
+                return Ok(Some((Stop::Refusal, Some(detail))));
+            }
+            StopReason::Paused if calls.is_empty() => return Ok(None),
+            StopReason::MaxTokens if calls.is_empty() => return Ok(Some((Stop::MaxTokens, detail))),
+            _ if calls.is_empty() => return Ok(Some((Stop::EndTurn, detail))),
             _ => {}
         }
         let Some(answers) = self.answer(&calls, stop_reason == StopReason::MaxTokens).await else {
@@ -99,6 +108,7 @@ impl Session<'_> {
             messages,
             max_tokens: self.rules.max_tokens,
             parallel_calls: self.rules.parallel_calls,
+            until: None,
         };
         unless_interrupted(&mut self.interrupt, self.model.reply(request)).await
     }
@@ -117,12 +127,26 @@ impl Session<'_> {
         }))
     }
 
+    /// Adds the retries of the request to the record, whatever came of it.
+    fn record_retries(&mut self) {
+        let turn = self.record.model_turns + 1;
+        let retries = self.model.take_retries().into_iter();
+        self.record.retried.extend(retries.map(|Retry { cause, wait_seconds }| RetryRecord {
+            turn,
+            cause,
+            wait_seconds,
+        }));
+        self.record.retries = u32::try_from(self.record.retried.len()).unwrap_or(u32::MAX);
+    }
+
     /// Adds an answer's figures to the record, and tells of the turn.
     fn record_turn(&mut self, reply: &ModelReply, calls: &[Asked]) -> Result<(), RunError> {
         let (record, usage) = (&mut *self.record, reply.usage);
+        if !self.rules.parallel_calls && calls.len() > 1 && !record.deviations.iter().any(|known| known == NOT_SERIAL) {
+            record.deviations.push(NOT_SERIAL.to_owned());
+        }
         record.model_turns += 1;
         record.tool_calls += u32::try_from(calls.len()).unwrap_or(u32::MAX);
-        record.retries += reply.retries;
         record.tokens_read += usage.tokens_read();
         record.input_tokens += usage.input_tokens;
         record.output_tokens += usage.output_tokens;

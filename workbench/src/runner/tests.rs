@@ -1,6 +1,7 @@
 //! The loop of all modes, with a model whose turns are data.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -77,6 +78,7 @@ async fn trial_until(
         comparison: None,
         model,
         model_name: "scripted".to_owned(),
+        settings: BTreeMap::new(),
         sandbox: Some(Arc::new(FakeSandbox)),
         results: folder.path(),
         limits,

@@ -31,9 +31,7 @@ pub(super) struct Doors {
 
 impl Doors {
     pub(super) fn new(public_names: HashSet<String>) -> Self {
-        static PROVIDER: Once = Once::new();
-        // Fails only when the process has a provider already, which serves as well.
-        PROVIDER.call_once(|| _ = rustls::crypto::ring::default_provider().install_default());
+        use_ring();
         Self { guard: Arc::new(Guard { public_names }), made: Mutex::new(HashMap::new()) }
     }
 
@@ -61,6 +59,13 @@ impl Doors {
         made.insert(door, client.clone());
         Ok(client)
     }
+}
+
+/// Has TLS done by ring in this process. Whoever makes an HTTP client calls it first.
+pub fn use_ring() {
+    static PROVIDER: Once = Once::new();
+    // Fails only when the process has a provider already, which serves as well.
+    PROVIDER.call_once(|| _ = rustls::crypto::ring::default_provider().install_default());
 }
 
 /// Resolves names by the system, but no name of the allow-list into a private network: a public name

@@ -28,10 +28,11 @@ use bytes::Bytes;
 pub use address::Address;
 pub use cassette::{Cassette, CassetteError, CassetteLine, Recording};
 pub use client::{SetupError, WebClient, WebSettings};
+pub use doors::use_ring;
 pub use headers::HeaderError;
 pub use inject::{Injection, InjectionError};
 pub use recorder::CassetteWriter;
-pub use retry::RetryPolicy;
+pub use retry::{RetryPolicy, retry_after};
 pub use source::{Route, RouteError, Source};
 
 /// An answer of the API with status 200.

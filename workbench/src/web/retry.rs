@@ -55,7 +55,7 @@ pub(super) fn is_transient(status: u16, retry_403: bool) -> bool {
 }
 
 /// A `Retry-After` value, in seconds or as a date, as the time from `now` on. Something else says nothing.
-pub(super) fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
+pub fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
     let value = value.trim();
     if !value.is_empty() && value.bytes().all(|digit| digit.is_ascii_digit()) {
         return Some(Duration::from_secs(value.parse().unwrap_or(u64::MAX)));

@@ -1,0 +1,273 @@
+//! Requests to a provider over HTTP: retried where that helps, bounded in time and size, traced without secrets.
+
+use std::error::Error;
+use std::time::{Duration, Instant, SystemTime};
+
+use backon::{BackoffBuilder, ExponentialBuilder};
+use bytes::{Bytes, BytesMut};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use reqwest::{Client, Method, Url};
+
+use super::trace::Trace;
+use super::types::{ModelError, Retry};
+use crate::web::retry_after;
+
+/// How patient the workbench is with a provider. Source: the policy of the providers' own client libraries, with more
+/// tries, since a run that fails here is lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patience {
+    /// How often one request is made at most.
+    pub tries: usize,
+    /// The first wait; each later one is twice as long, and up to as much again is added at random.
+    pub first_wait: Duration,
+    /// The longest wait, before the random part. A provider that asks for more than [`Self::longest_asked`] is given up.
+    pub longest_wait: Duration,
+    /// The longest wait a provider may ask for.
+    pub longest_asked: Duration,
+    /// The longest that one answer may take: a local model may have to be loaded first.
+    pub answer: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            tries: 6,
+            first_wait: Duration::from_millis(500),
+            longest_wait: Duration::from_secs(16),
+            longest_asked: Duration::from_secs(120),
+            answer: Duration::from_secs(600),
+        }
+    }
+}
+
+/// Bytes of an answer: far more than any model writes in one turn.
+const LONGEST_ANSWER: usize = 32 << 20;
+
+/// The way to one provider.
+#[derive(Debug)]
+pub struct Exchange {
+    client: Client,
+    base: Url,
+    headers: HeaderMap,
+    patience: Patience,
+    trace: Option<Trace>,
+}
+
+/// A provider's answer with a status of success or refusal; overload and outage were tried again.
+#[derive(Debug)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// Its headers.
+    pub headers: HeaderMap,
+    /// Its body, whole.
+    pub body: Bytes,
+}
+
+/// Why a try came to nothing.
+struct Fault {
+    reason: String,
+    /// Whether another try may end otherwise.
+    may_pass: bool,
+}
+
+impl Exchange {
+    /// A way to the API below `base`, whose path is kept; `headers` go with every request, and those that hold a secret
+    /// are marked as sensitive.
+    ///
+    /// # Errors
+    /// When no HTTP client can be made, which is a text for people.
+    pub fn new(base: Url, headers: HeaderMap, patience: Patience, trace: Option<Trace>) -> Result<Self, String> {
+        crate::web::use_ring();
+        let mut builder = Client::builder()
+            .user_agent(concat!("workbench/", env!("CARGO_PKG_VERSION")))
+            // A key must not follow a redirect to another host.
+            .redirect(reqwest::redirect::Policy::none())
+            .retry(reqwest::retry::never())
+            .connect_timeout(Duration::from_secs(15));
+        if base.scheme() == "http" {
+            builder = builder.tls_certs_only([]);
+        }
+        if is_local(&base) {
+            builder = builder.no_proxy();
+        }
+        let client = builder.build().map_err(|error| format!("no HTTP client could be made: {}", innermost(&error)))?;
+        Ok(Self { client, base, headers, patience, trace })
+    }
+
+    /// The address below which all requests go.
+    pub fn base(&self) -> &Url {
+        &self.base
+    }
+
+    /// The address of `path` below the base, for error texts, too.
+    pub fn address(&self, path: &str) -> Url {
+        let mut address = self.base.clone();
+        address.set_path(&format!("{}/{path}", self.base.path().trim_end_matches('/')));
+        address
+    }
+
+    /// Asks for `path` below the base.
+    ///
+    /// # Errors
+    /// When no answer came in the patience there is.
+    pub async fn get(&self, path: &str, until: Option<Instant>) -> Result<Answer, ModelError> {
+        self.ask(Method::GET, path, None, until, &mut Vec::new()).await
+    }
+
+    /// Sends a JSON document to `path` below the base; each retry is noted in `retries` before its wait.
+    ///
+    /// # Errors
+    /// When no answer came in the patience there is, or before `until`.
+    pub async fn post(
+        &self,
+        path: &str,
+        body: Bytes,
+        until: Option<Instant>,
+        retries: &mut Vec<Retry>,
+    ) -> Result<Answer, ModelError> {
+        self.ask(Method::POST, path, Some(body), until, retries).await
+    }
+
+    async fn ask(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Bytes>,
+        until: Option<Instant>,
+        retries: &mut Vec<Retry>,
+    ) -> Result<Answer, ModelError> {
+        let mut waits = ExponentialBuilder::default()
+            .with_min_delay(self.patience.first_wait)
+            .with_max_delay(self.patience.longest_wait)
+            .with_max_times(self.patience.tries.saturating_sub(1))
+            .with_jitter()
+            .build();
+        loop {
+            let time = until.map_or(Duration::MAX, |until| until.saturating_duration_since(Instant::now()));
+            if time.is_zero() {
+                return Err(ModelError::OutOfTime);
+            }
+            let outcome = self.attempt(&method, path, body.clone(), time.min(self.patience.answer)).await;
+            let (cause, asked) = match &outcome {
+                Ok(answer) if may_pass(answer) => (format!("status {}", answer.status), asked_wait(&answer.headers)),
+                Err(fault) if fault.may_pass => (fault.reason.clone(), None),
+                _ => return outcome.map_err(|fault| self.unreachable(path, &fault.reason)),
+            };
+            let wait =
+                waits.next().map(|wait| asked.unwrap_or(wait)).filter(|wait| *wait <= self.patience.longest_asked);
+            let Some(wait) = wait else {
+                return outcome.map_err(|fault| self.unreachable(path, &fault.reason));
+            };
+            if until.is_some_and(|until| Instant::now() + wait >= until) {
+                return Err(ModelError::OutOfTime);
+            }
+            retries.push(Retry { cause, wait_seconds: wait.as_secs_f64() });
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    async fn attempt(&self, method: &Method, path: &str, body: Option<Bytes>, time: Duration) -> Result<Answer, Fault> {
+        let address = self.address(path);
+        let mut request = self.client.request(method.clone(), address.clone()).headers(self.headers.clone());
+        let number = self.trace.as_ref().map(|trace| trace.request(method, &address, &self.headers, body.as_deref()));
+        if let Some(body) = body {
+            request = request.header(CONTENT_TYPE, "application/json").body(body);
+        }
+        let outcome = match tokio::time::timeout(time, receive(request)).await {
+            Ok(outcome) => outcome,
+            Err(_) => {
+                Err(Fault { reason: format!("no whole answer within {} seconds", time.as_secs()), may_pass: true })
+            }
+        };
+        if let (Some(trace), Some(number)) = (&self.trace, number) {
+            match &outcome {
+                Ok(answer) => trace.answer(number, answer.status, &answer.headers, &answer.body),
+                Err(fault) => trace.fault(number, &fault.reason),
+            }
+        }
+        outcome
+    }
+
+    fn unreachable(&self, path: &str, reason: &str) -> ModelError {
+        ModelError::Unreachable(format!("{} could not be asked: {reason}", self.address(path)))
+    }
+}
+
+/// Reads the whole answer, bounded.
+async fn receive(request: reqwest::RequestBuilder) -> Result<Answer, Fault> {
+    let broken = |error: &reqwest::Error| Fault { reason: innermost(error), may_pass: !is_certificate(error) };
+    let mut response = request.send().await.map_err(|error| broken(&error))?;
+    let (status, headers) = (response.status().as_u16(), response.headers().clone());
+    let mut body = BytesMut::new();
+    while let Some(chunk) = response.chunk().await.map_err(|error| broken(&error))? {
+        if body.len() + chunk.len() > LONGEST_ANSWER {
+            let reason = format!("the answer is longer than {} MB", LONGEST_ANSWER >> 20);
+            return Err(Fault { reason, may_pass: false });
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(Answer { status, headers, body: body.freeze() })
+}
+
+/// Whether the same request may be served later: overload, outage, a conflict.
+fn may_pass(answer: &Answer) -> bool {
+    match answer.headers.get("x-should-retry").and_then(|value| value.to_str().ok()) {
+        Some("true") => true,
+        Some("false") => false,
+        _ => matches!(answer.status, 408 | 409 | 429 | 500 | 502 | 503 | 504 | 529),
+    }
+}
+
+/// How long the provider asks to wait.
+fn asked_wait(headers: &HeaderMap) -> Option<Duration> {
+    let milliseconds = HeaderName::from_static("retry-after-ms");
+    let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+    match text(milliseconds).and_then(|text| text.trim().parse().ok()) {
+        Some(milliseconds) => Some(Duration::from_millis(milliseconds)),
+        None => text(RETRY_AFTER).and_then(|text| retry_after(text, SystemTime::now())),
+    }
+}
+
+/// A header's value that is kept out of logs and traces.
+///
+/// # Errors
+/// When it cannot be a header, such as a key with a line feed; the text never holds it.
+pub fn secret(prefix: &str, key: &str, variable: &str) -> Result<HeaderValue, String> {
+    let mut value = HeaderValue::from_str(&format!("{prefix}{key}")).map_err(|_| {
+        format!(
+            "the environment variable `{variable}` holds what no key can: a line feed or a letter that is not ASCII"
+        )
+    })?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+/// Whether an address is on this machine, where no proxy leads.
+fn is_local(base: &Url) -> bool {
+    match base.host() {
+        Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+/// A certificate that is not trusted now is not trusted a second later.
+fn is_certificate(error: &reqwest::Error) -> bool {
+    causes(error).any(|cause| cause.is::<rustls::Error>())
+}
+
+fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |&error: &&'a (dyn Error + 'static)| {
+        match error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref) {
+            Some(inner) => Some(inner as &(dyn Error + 'static)),
+            None => error.source(),
+        }
+    })
+}
+
+/// The innermost words: the outer ones only repeat the address.
+fn innermost(error: &reqwest::Error) -> String {
+    causes(error).last().map_or_else(String::new, |cause| cause.to_string())
+}
