@@ -1,5 +1,7 @@
 //! Who is asked: the types every model speaks, and the models.
 
+pub mod access;
+mod answer;
 pub mod exchange;
 mod policy;
 pub mod provider;
