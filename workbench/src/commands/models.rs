@@ -6,11 +6,16 @@ use std::sync::Arc;
 use crate::cli::model_options::ModelOptions;
 use crate::domain::Domain;
 use crate::error::Failure;
-use crate::model::provider::{ModelChoice, Provider};
+use crate::model::access::AccessError;
+use crate::model::anthropic::Anthropic;
+use crate::model::provider::{ModelChoice, Provider, ProviderKind};
 use crate::model::rehearsal::{self, Rehearsal};
 use crate::model::types::Model;
+use crate::printer;
 use crate::runner::Mode;
 use crate::sandbox::Sandbox;
+
+use super::failures;
 
 /// Who is asked, for all runs of a command.
 #[derive(Clone)]
@@ -25,10 +30,29 @@ impl Asked {
     /// What the options name. Nothing is sent yet.
     pub(super) fn of(options: &ModelOptions) -> Result<Self, Failure> {
         match &options.model {
-            ModelChoice::Rehearsal => Ok(Self::Rehearsal),
+            ModelChoice::Rehearsal => match options.given() {
+                None => Ok(Self::Rehearsal),
+                Some(option) => Err(Failure::usage(format!("`{option}` is about a model that is asked, and none is"))
+                    .hint("name one with `--model`; without it scripts play the model")),
+            },
+            ModelChoice::Of(ProviderKind::Anthropic, id) => {
+                let model = Anthropic::from_environment(id, &options.of_provider()).map_err(access)?;
+                Ok(Self::Provider(Arc::new(model)))
+            }
             other => Err(Failure::usage(format!("there is no model `{other}` in this version"))
                 .hint("leave `--model` out: `rehearsal` needs no key and no network")),
         }
+    }
+
+    /// Looks whether it can be asked, before the first run and whatever else costs time or money; what works otherwise
+    /// than expected is told.
+    pub(super) async fn check(&self) -> Result<(), Failure> {
+        let Self::Provider(provider) = self else { return Ok(()) };
+        let findings = provider.check().await.map_err(failures::model)?;
+        for warning in findings.warnings {
+            printer::note(&format!("warning: {}: {warning}", provider.name()));
+        }
+        Ok(())
     }
 
     /// As records name it.
@@ -64,5 +88,19 @@ impl Asked {
                 model.map(|model| Box::new(model) as Box<dyn Model>).map_err(Failure::usage)
             }
         }
+    }
+}
+
+/// What is missing before a model can be asked.
+fn access(error: AccessError) -> Failure {
+    let is_missing = matches!(error, AccessError::NoKey(..));
+    let failure = Failure::usage(error);
+    if is_missing {
+        failure.hint(
+            "without a key, `rehearsal` plays a model (leave `--model` out), and `ollama:ID`, `llamacpp:ID` and `vllm:ID` \
+             are models on this machine",
+        )
+    } else {
+        failure
     }
 }

@@ -12,14 +12,18 @@ use crate::runner::unless_interrupted;
 
 use super::context::Context;
 use super::interrupt::unless_raised;
+use super::models::Asked;
 use super::runs::{Batch, Job, Plan};
 use super::{exit_of, print_json};
 
 /// Makes one run and tells it; exit 1 when it was not verified, 5 when the model failed or a fault that is not the model's
 /// left it undecided.
 pub(super) async fn run(context: &Context, arguments: &RunArguments) -> Result<Exit, Failure> {
-    let modes = [arguments.mode];
-    let planning = Plan::new(context, &arguments.domain, &modes, &arguments.options);
+    let model = Asked::of(&arguments.options.model)?;
+    let planning = async {
+        model.check().await?;
+        Plan::new(context, &arguments.domain, &[arguments.mode], &arguments.options, &model).await
+    };
     let Some(plan) = unless_interrupted(&mut context.interrupt.clone(), planning).await else {
         return Ok(Exit::Interrupted);
     };

@@ -62,11 +62,11 @@ impl Plan {
         domain: &str,
         modes: &[Mode],
         options: &RunOptions,
+        model: &Asked,
     ) -> Result<Self, Failure> {
         let domain = context.domain(domain)?;
         let results = context.try_results(Some(domain.name()));
         results.map_err(|problem| Failure::usage(format!("the results folder {problem}")))?;
-        let model = Asked::of(&options.model)?;
         let sandbox = sandbox()?;
         for mode in modes {
             model.open(&domain, *mode, &sandbox)?;
@@ -75,7 +75,7 @@ impl Plan {
         let data = context.data(&domain, &options.source)?;
         reachable(&domain, &data, options.source.offline).await?;
         sweep_domain(&context.results, domain.name());
-        Ok(Self { domain, library, data, sandbox, model, options: options.clone() })
+        Ok(Self { domain, library, data, sandbox, model: model.clone(), options: options.clone() })
     }
 
     /// Makes the runs. After an interruption or a failure none is started any more, and those

@@ -2,6 +2,7 @@
 
 pub mod access;
 mod answer;
+pub mod anthropic;
 pub mod exchange;
 mod policy;
 pub mod provider;
