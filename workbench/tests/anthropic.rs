@@ -108,13 +108,13 @@ fn a_model_that_must_think_thinks_the_least_and_its_thoughts_go_back_untouched()
     ] {
         let (program, api) = (Program::new(), MessagesApi::start(exhibit(true)));
         let model = format!("anthropic:{id}");
-        let report = compared(&program, &api, &["--runs", "1", "--model", &model]);
+        let report = compared(&program, &api, &["--runs", "1", "--modes", "loop", "--model", &model]);
         assert_figures(&report, &api);
         assert_eq!(report["runs"][0]["settings"]["thinking"], setting);
         for served in api.turns() {
             assert_eq!([&served.body["thinking"], &served.body["output_config"]], [&thinking, &effort], "{id}");
         }
-        let folder = program.results().join("met").join(report["runs"][1]["run"].as_str().unwrap());
+        let folder = program.results().join("met").join(report["runs"][0]["run"].as_str().unwrap());
         let transcript = fs::read_to_string(folder.join("transcript.jsonl")).unwrap();
         assert_eq!(transcript.matches("\"thinking\"").count(), 2 * 5, "each of the five turns has a thought");
     }
@@ -123,10 +123,11 @@ fn a_model_that_must_think_thinks_the_least_and_its_thoughts_go_back_untouched()
 #[test]
 fn with_caching_what_was_read_is_the_same_and_less_of_it_is_billed() {
     let (program, api) = (Program::new(), MessagesApi::start(exhibit(false)));
-    let report = compared(&program, &api, &[&MODEL[..], &["--runs", "1", "--caching"]].concat());
+    let report =
+        compared(&program, &api, &[&MODEL[..], &["--runs", "1", "--modes", "loop,code", "--caching"]].concat());
     assert_figures(&report, &api);
     let plain = MessagesApi::start(exhibit(false));
-    let without = compared(&Program::new(), &plain, &[&MODEL[..], &["--runs", "1"]].concat());
+    let without = compared(&Program::new(), &plain, &[&MODEL[..], &["--runs", "1", "--modes", "loop,code"]].concat());
     for (cached, plain) in report["runs"].as_array().unwrap().iter().zip(without["runs"].as_array().unwrap()) {
         assert_eq!(cached["tokens_read"], plain["tokens_read"], "{}", cached["mode"]);
         assert_eq!(cached["settings"]["caching"], "on");

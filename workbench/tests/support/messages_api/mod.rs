@@ -166,6 +166,8 @@ impl MessagesApi {
 impl State {
     fn answer(&self, request: &Request) -> Reply {
         let path = request.target.split('?').next().unwrap_or_default();
+        // As behind a gateway.
+        let path = path.strip_prefix("/proxy").unwrap_or(path);
         let outcome = match (request.method.as_str(), path) {
             ("GET", path) if self.describes && path.starts_with("/v1/models") => self.model(request, path),
             ("POST", "/v1/messages/count_tokens") => self.count(request),
