@@ -40,6 +40,18 @@ pub struct ModelOptions {
 }
 
 impl ModelOptions {
+    /// For a command that looks at a model and makes no run.
+    pub fn looking_at(model: ModelChoice, base_url: Option<String>) -> Self {
+        Self { model, base_url, caching: false, code_as: CodeAs::Tool, trace: None }
+    }
+
+    /// The first option that says how a model is asked, where one was given.
+    pub fn given(&self) -> Option<&'static str> {
+        let given =
+            [("--base-url", self.base_url.is_some()), ("--caching", self.caching), ("--trace", self.trace.is_some())];
+        given.into_iter().find_map(|(option, is_given)| is_given.then_some(option))
+    }
+
     /// What a provider needs to know of them.
     pub fn of_provider(&self) -> ProviderOptions {
         ProviderOptions {

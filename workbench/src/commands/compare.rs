@@ -13,6 +13,7 @@ use crate::runner::{Mode, unless_interrupted};
 
 use super::context::Context;
 use super::interrupt::unless_raised;
+use super::models::Asked;
 use super::runs::{Batch, Plan};
 use super::{report, resume};
 
@@ -89,11 +90,13 @@ pub(super) async fn run(context: &Context, arguments: &CompareArguments) -> Resu
     }
 }
 
-/// A plan for each domain that was named.
+/// A plan for each domain that was named, for a model that can be asked.
 async fn plans(context: &Context, arguments: &CompareArguments, modes: &[Mode]) -> Result<Vec<Plan>, Failure> {
+    let model = Asked::of(&arguments.options.model)?;
+    model.check().await?;
     let mut plans: Vec<Plan> = Vec::new();
     for domain in distinct(&arguments.domains) {
-        let plan = Plan::new(context, &domain, modes, &arguments.options).await?;
+        let plan = Plan::new(context, &domain, modes, &arguments.options, &model).await?;
         match plans.iter().find(|known| known.domain.name() == plan.domain.name()) {
             None => plans.push(plan),
             Some(known) if known.domain.folder.canonicalize().ok() == plan.domain.folder.canonicalize().ok() => {}

@@ -4,6 +4,7 @@ use rustix::io::Errno;
 
 use crate::error::Failure;
 use crate::exit::Exit;
+use crate::model::types::ModelError;
 use crate::plugin::PluginError;
 use crate::results::store::StoreError;
 use crate::sandbox::SandboxError;
@@ -49,4 +50,9 @@ pub(super) fn network(error: WebError) -> Failure {
         WebError::NotAllowed { .. } => Failure::usage(error),
         _ => Failure::new(Exit::Network, error),
     }
+}
+
+/// A model that cannot be asked, as the failure of a command.
+pub(super) fn model(error: ModelError) -> Failure {
+    Failure::new(Exit::Network, error)
 }

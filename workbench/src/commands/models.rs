@@ -7,11 +7,16 @@ use crate::cli::model_options::ModelOptions;
 use crate::domain::Domain;
 use crate::domain::manifest::Limits;
 use crate::error::Failure;
-use crate::model::provider::{ModelChoice, Provider};
+use crate::model::access::AccessError;
+use crate::model::anthropic::Anthropic;
+use crate::model::provider::{Findings, ModelChoice, Provider, ProviderKind};
 use crate::model::rehearsal::{self, Rehearsal};
-use crate::model::types::Model;
+use crate::model::types::{Model, ModelRequest};
+use crate::printer;
 use crate::runner::Mode;
 use crate::sandbox::Sandbox;
+
+use super::failures;
 
 /// Who is asked, for all runs of a command.
 #[derive(Clone)]
@@ -26,9 +31,44 @@ impl Asked {
     /// What the options name. Nothing is sent yet.
     pub(super) fn of(options: &ModelOptions) -> Result<Self, Failure> {
         match &options.model {
-            ModelChoice::Rehearsal => Ok(Self::Rehearsal),
+            ModelChoice::Rehearsal => match options.given() {
+                None => Ok(Self::Rehearsal),
+                Some(option) => Err(Failure::usage(format!("`{option}` is about a model that is asked, and none is"))
+                    .hint("name one with `--model`; without it scripts play the model")),
+            },
+            ModelChoice::Of(ProviderKind::Anthropic, id) => {
+                let model = Anthropic::from_environment(id, &options.of_provider()).map_err(access)?;
+                Ok(Self::Provider(Arc::new(model)))
+            }
             other => Err(Failure::usage(format!("there is no model `{other}` in this version"))
                 .hint("leave `--model` out: `rehearsal` needs no key and no network")),
+        }
+    }
+
+    /// Looks whether it can be asked, before the first run and whatever else costs time or money; what works otherwise
+    /// than expected is told.
+    pub(super) async fn check(&self) -> Result<(), Failure> {
+        for warning in self.look().await?.warnings {
+            printer::note(&format!("warning: {}: {warning}", self.name()));
+        }
+        Ok(())
+    }
+
+    /// What a look at it tells.
+    pub(super) async fn look(&self) -> Result<Findings, Failure> {
+        match self {
+            Self::Rehearsal => {
+                Ok(Findings { found: vec!["scripts of the domain, no model".to_owned()], ..Findings::default() })
+            }
+            Self::Provider(provider) => provider.check().await.map_err(failures::model),
+        }
+    }
+
+    /// Tokens of a request as its provider counts them; nothing where it does not.
+    pub(super) async fn count(&self, request: ModelRequest<'_>) -> Result<Option<u64>, Failure> {
+        match self {
+            Self::Rehearsal => Ok(None),
+            Self::Provider(provider) => provider.count(request).await.map_err(failures::model),
         }
     }
 
@@ -66,5 +106,19 @@ impl Asked {
                 model.map(|model| Box::new(model) as Box<dyn Model>).map_err(Failure::usage)
             }
         }
+    }
+}
+
+/// What is missing before a model can be asked.
+fn access(error: AccessError) -> Failure {
+    let is_missing = matches!(error, AccessError::NoKey(..));
+    let failure = Failure::usage(error);
+    if is_missing {
+        failure.hint(
+            "without a key, `rehearsal` plays a model (leave `--model` out), and `ollama:ID`, `llamacpp:ID` and `vllm:ID` \
+             are models on this machine",
+        )
+    } else {
+        failure
     }
 }

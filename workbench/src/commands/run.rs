@@ -12,15 +12,17 @@ use crate::runner::unless_interrupted;
 
 use super::context::Context;
 use super::interrupt::unless_raised;
+use super::models::Asked;
 use super::runs::{Batch, Job, Plan};
 use super::{exit_of, print_json};
 
 /// Makes one run and tells it; exit 1 when it was not verified, 5 when the model failed or a fault that is not the model's
 /// left it undecided.
 pub(super) async fn run(context: &Context, arguments: &RunArguments) -> Result<Exit, Failure> {
-    let modes = [arguments.mode];
+    let model = Asked::of(&arguments.options.model)?;
     let planning = async {
-        let plan = Plan::new(context, &arguments.domain, &modes, &arguments.options).await?;
+        model.check().await?;
+        let plan = Plan::new(context, &arguments.domain, &[arguments.mode], &arguments.options, &model).await?;
         plan.reachable().await.map(|()| plan)
     };
     let Some(plan) = unless_interrupted(&mut context.interrupt.clone(), planning).await else {

@@ -63,11 +63,11 @@ impl Plan {
         domain: &str,
         modes: &[Mode],
         options: &RunOptions,
+        model: &Asked,
     ) -> Result<Self, Failure> {
         let domain = context.domain(domain)?;
         let results = context.try_results(Some(domain.name()));
         results.map_err(|problem| Failure::usage(format!("the results folder {problem}")))?;
-        let model = Asked::of(&options.model)?;
         let sandbox = sandbox()?;
         for mode in modes {
             model.open(&domain, *mode, &options.limits.over(&domain.manifest.limits), &sandbox)?;
@@ -75,7 +75,7 @@ impl Plan {
         let library = context.library(&domain).await?;
         let data = context.data(&domain, &options.source)?;
         sweep_domain(&context.results, domain.name());
-        Ok(Self { domain, library, data, sandbox, model, options: options.clone() })
+        Ok(Self { domain, library, data, sandbox, model: model.clone(), options: options.clone() })
     }
 
     /// Asks the API's first probe once, when runs would go to the network: an API that cannot be reached is no fault of

@@ -1,16 +1,17 @@
 //! Requests to a provider over HTTP: retried where that helps, bounded in time and size, traced without secrets.
 
 use std::error::Error;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use backon::{BackoffBuilder, ExponentialBuilder};
 use bytes::{Bytes, BytesMut};
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{Client, Method, Url};
 
+pub use super::access::secret;
+pub use super::answer::Answer;
 use super::trace::Trace;
 use super::types::{ModelError, Retry};
-use crate::web::retry_after;
 
 /// How patient the workbench is with a provider. Source: the policy of the providers' own client libraries, with more
 /// tries, since a run that fails here is lost.
@@ -40,8 +41,29 @@ impl Default for Patience {
     }
 }
 
+impl Patience {
+    /// The waits between tries, in order.
+    fn waits(&self) -> impl Iterator<Item = Duration> + Send + use<> {
+        ExponentialBuilder::default()
+            .with_min_delay(self.first_wait)
+            .with_max_delay(self.longest_wait)
+            .with_max_times(self.tries.saturating_sub(1))
+            .with_jitter()
+            .build()
+    }
+}
+
+/// Most tries of what is asked before the first run.
+const TRIES_OF_A_LOOK: usize = 3;
+
 /// Bytes of an answer: far more than any model writes in one turn.
 const LONGEST_ANSWER: usize = 32 << 20;
+
+/// Letters of the shortest key that is looked for in answers.
+const SHORTEST_SECRET: usize = 16;
+
+/// Stands where a secret was.
+pub(super) const HIDDEN: &str = "(hidden)";
 
 /// The way to one provider.
 #[derive(Debug)]
@@ -49,19 +71,10 @@ pub struct Exchange {
     client: Client,
     base: Url,
     headers: HeaderMap,
+    /// The secrets in them, which nothing that a server sends back may carry on.
+    secrets: Vec<String>,
     patience: Patience,
     trace: Option<Trace>,
-}
-
-/// A provider's answer with a status of success or refusal; overload and outage were tried again.
-#[derive(Debug)]
-pub struct Answer {
-    /// The HTTP status.
-    pub status: u16,
-    /// Its headers.
-    pub headers: HeaderMap,
-    /// Its body, whole.
-    pub body: Bytes,
 }
 
 /// Why a try came to nothing.
@@ -92,12 +105,17 @@ impl Exchange {
             builder = builder.no_proxy();
         }
         let client = builder.build().map_err(|error| format!("no HTTP client could be made: {}", innermost(&error)))?;
-        Ok(Self { client, base, headers, patience, trace })
+        Ok(Self { client, base, secrets: secrets(&headers), headers, patience, trace })
     }
 
     /// The address below which all requests go.
     pub fn base(&self) -> &Url {
         &self.base
+    }
+
+    /// Whether what is sent, the key included, can be read on the way.
+    pub fn sends_openly(&self) -> bool {
+        self.base.scheme() == "http" && !is_local(&self.base)
     }
 
     /// The address of `path` below the base, for error texts, too.
@@ -137,12 +155,10 @@ impl Exchange {
         until: Option<Instant>,
         retries: &mut Vec<Retry>,
     ) -> Result<Answer, ModelError> {
-        let mut waits = ExponentialBuilder::default()
-            .with_min_delay(self.patience.first_wait)
-            .with_max_delay(self.patience.longest_wait)
-            .with_max_times(self.patience.tries.saturating_sub(1))
-            .with_jitter()
-            .build();
+        // A look before the first run is told sooner than a run is given up.
+        let tries = if method == Method::GET { self.patience.tries.min(TRIES_OF_A_LOOK) } else { self.patience.tries };
+        let mut waits = self.patience.waits().take(tries.saturating_sub(1));
+        let mut was_misread = false;
         loop {
             let time = until.map_or(Duration::MAX, |until| until.saturating_duration_since(Instant::now()));
             if time.is_zero() {
@@ -150,18 +166,28 @@ impl Exchange {
             }
             let outcome = self.attempt(&method, path, body.clone(), time.min(self.patience.answer)).await;
             let (cause, asked) = match &outcome {
-                Ok(answer) if may_pass(answer) => (format!("status {}", answer.status), asked_wait(&answer.headers)),
+                Ok(answer) if answer.status == 200 && method == Method::POST => match answer.misread() {
+                    None => return outcome.map_err(|fault| self.unreachable(path, &fault.reason)),
+                    Some(problem) if was_misread => {
+                        return Err(ModelError::BadAnswer(format!("{}: {problem}", self.address(path))));
+                    }
+                    Some(problem) => {
+                        was_misread = true;
+                        (problem, None)
+                    }
+                },
+                Ok(answer) if answer.may_pass() => (answer.told(), answer.asked_wait()),
                 Err(fault) if fault.may_pass => (fault.reason.clone(), None),
                 _ => return outcome.map_err(|fault| self.unreachable(path, &fault.reason)),
             };
             let wait =
                 waits.next().map(|wait| asked.unwrap_or(wait)).filter(|wait| *wait <= self.patience.longest_asked);
+            if until.is_some_and(|until| Instant::now() + wait.unwrap_or_default() >= until) {
+                return Err(ModelError::OutOfTime);
+            }
             let Some(wait) = wait else {
                 return outcome.map_err(|fault| self.unreachable(path, &fault.reason));
             };
-            if until.is_some_and(|until| Instant::now() + wait >= until) {
-                return Err(ModelError::OutOfTime);
-            }
             retries.push(Retry { cause, wait_seconds: wait.as_secs_f64() });
             tokio::time::sleep(wait).await;
         }
@@ -175,7 +201,7 @@ impl Exchange {
             request = request.header(CONTENT_TYPE, "application/json").body(body);
         }
         let outcome = match tokio::time::timeout(time, receive(request)).await {
-            Ok(outcome) => outcome,
+            Ok(outcome) => outcome.map(|answer| self.without_secrets(answer)),
             Err(_) => {
                 Err(Fault { reason: format!("no whole answer within {} seconds", time.as_secs()), may_pass: true })
             }
@@ -189,9 +215,35 @@ impl Exchange {
         outcome
     }
 
+    /// The answer without our key: some servers repeat it in their words, which end up in errors and files.
+    fn without_secrets(&self, mut answer: Answer) -> Answer {
+        for secret in self.secrets.iter().map(String::as_bytes) {
+            if holds(&answer.body, secret) {
+                let text = String::from_utf8_lossy(&answer.body).replace(&*String::from_utf8_lossy(secret), HIDDEN);
+                answer.body = text.into();
+            }
+            for value in answer.headers.values_mut().filter(|value| holds(value.as_bytes(), secret)) {
+                *value = HeaderValue::from_static(HIDDEN);
+            }
+        }
+        answer
+    }
+
     fn unreachable(&self, path: &str, reason: &str) -> ModelError {
         ModelError::Unreachable(format!("{} could not be asked: {reason}", self.address(path)))
     }
+}
+
+/// What is secret in headers: the last word of each value that is marked so, without `Bearer`. Short ones are what
+/// servers on this machine are given, such as `token`, and are words of any answer.
+fn secrets(headers: &HeaderMap) -> Vec<String> {
+    let marked = headers.values().filter(|value| value.is_sensitive()).filter_map(|value| value.to_str().ok());
+    let words = marked.filter_map(|value| value.rsplit(' ').next());
+    words.filter(|word| word.len() >= SHORTEST_SECRET).map(str::to_owned).collect()
+}
+
+fn holds(text: &[u8], word: &[u8]) -> bool {
+    text.windows(word.len()).any(|part| part == word)
 }
 
 /// Reads the whole answer, bounded.
@@ -208,39 +260,6 @@ async fn receive(request: reqwest::RequestBuilder) -> Result<Answer, Fault> {
         body.extend_from_slice(&chunk);
     }
     Ok(Answer { status, headers, body: body.freeze() })
-}
-
-/// Whether the same request may be served later: overload, outage, a conflict.
-fn may_pass(answer: &Answer) -> bool {
-    match answer.headers.get("x-should-retry").and_then(|value| value.to_str().ok()) {
-        Some("true") => true,
-        Some("false") => false,
-        _ => matches!(answer.status, 408 | 409 | 429 | 500 | 502 | 503 | 504 | 529),
-    }
-}
-
-/// How long the provider asks to wait.
-fn asked_wait(headers: &HeaderMap) -> Option<Duration> {
-    let milliseconds = HeaderName::from_static("retry-after-ms");
-    let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
-    match text(milliseconds).and_then(|text| text.trim().parse().ok()) {
-        Some(milliseconds) => Some(Duration::from_millis(milliseconds)),
-        None => text(RETRY_AFTER).and_then(|text| retry_after(text, SystemTime::now())),
-    }
-}
-
-/// A header's value that is kept out of logs and traces.
-///
-/// # Errors
-/// When it cannot be a header, such as a key with a line feed; the text never holds it.
-pub fn secret(prefix: &str, key: &str, variable: &str) -> Result<HeaderValue, String> {
-    let mut value = HeaderValue::from_str(&format!("{prefix}{key}")).map_err(|_| {
-        format!(
-            "the environment variable `{variable}` holds what no key can: a line feed or a letter that is not ASCII"
-        )
-    })?;
-    value.set_sensitive(true);
-    Ok(value)
 }
 
 /// Whether an address is on this machine, where no proxy leads.

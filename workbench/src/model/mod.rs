@@ -1,5 +1,8 @@
 //! Who is asked: the types every model speaks, and the models.
 
+pub mod access;
+mod answer;
+pub mod anthropic;
 pub mod exchange;
 mod policy;
 pub mod provider;

@@ -9,10 +9,11 @@ use reqwest::header::HeaderMap;
 use reqwest::{Method, Url};
 use serde_json::{Value, json};
 
+use super::exchange::HIDDEN;
 use crate::files::write_whole;
 
 /// Names of answers' headers that may tell who asked.
-const HIDDEN: [&str; 2] = ["set-cookie", "cookie"];
+const TELLING: [&str; 2] = ["set-cookie", "cookie"];
 
 /// A folder of requests and answers: `0001-request.json`, `0001-response.json` and so on.
 #[derive(Debug)]
@@ -72,9 +73,8 @@ impl Trace {
 
 fn shown(headers: &HeaderMap) -> Value {
     let shown = headers.iter().map(|(name, value)| {
-        let is_secret = value.is_sensitive() || HIDDEN.contains(&name.as_str());
-        let text =
-            if is_secret { "(hidden)".to_owned() } else { String::from_utf8_lossy(value.as_bytes()).into_owned() };
+        let is_secret = value.is_sensitive() || TELLING.contains(&name.as_str());
+        let text = if is_secret { HIDDEN.to_owned() } else { String::from_utf8_lossy(value.as_bytes()).into_owned() };
         (name.as_str().to_owned(), Value::String(text))
     });
     Value::Object(shown.collect())

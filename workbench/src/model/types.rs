@@ -133,7 +133,7 @@ pub struct Usage {
 impl Usage {
     /// What the model read, however it was billed.
     pub fn tokens_read(&self) -> u64 {
-        self.input_tokens + self.cache_read_tokens + self.cache_write_tokens
+        self.input_tokens.saturating_add(self.cache_read_tokens).saturating_add(self.cache_write_tokens)
     }
 }
 

@@ -146,12 +146,17 @@ impl Session<'_> {
             record.deviations.push(NOT_SERIAL.to_owned());
         }
         record.model_turns += 1;
-        record.tool_calls += u32::try_from(calls.len()).unwrap_or(u32::MAX);
-        record.tokens_read += usage.tokens_read();
-        record.input_tokens += usage.input_tokens;
-        record.output_tokens += usage.output_tokens;
-        record.cache_read_tokens += usage.cache_read_tokens;
-        record.cache_write_tokens += usage.cache_write_tokens;
+        record.tool_calls = record.tool_calls.saturating_add(u32::try_from(calls.len()).unwrap_or(u32::MAX));
+        // A server may tell any figures.
+        for (sum, tokens) in [
+            (&mut record.tokens_read, usage.tokens_read()),
+            (&mut record.input_tokens, usage.input_tokens),
+            (&mut record.output_tokens, usage.output_tokens),
+            (&mut record.cache_read_tokens, usage.cache_read_tokens),
+            (&mut record.cache_write_tokens, usage.cache_write_tokens),
+        ] {
+            *sum = sum.saturating_add(tokens);
+        }
         record.estimated |= usage.estimated;
         record.final_text = words(&reply.content);
         let turn = Turn {

@@ -9,14 +9,20 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
+
 /// A request as it came in.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
+    /// `GET`, `POST` and so on.
+    pub(crate) method: String,
     /// Path and query, or the full address when the server is used as a proxy.
     pub(crate) target: String,
     /// Names in lower case.
     pub(crate) headers: Vec<(String, String)>,
-    /// When its head was complete.
+    /// What stands behind the head, where that tells its length.
+    pub(crate) body: Bytes,
+    /// When it was complete.
     pub(crate) at: Instant,
     /// How many came before it.
     pub(crate) number: usize,
@@ -142,10 +148,11 @@ fn serve(
     stream.set_nodelay(true)?;
     let mut reader = BufReader::new(stream.try_clone()?);
     let mut stream = Counted { stream, sent };
-    while let Some((target, headers)) = read_head(&mut reader)? {
+    while let Some(Head { method, target, headers }) = read_head(&mut reader)? {
+        let body = read_body(&mut reader, &headers)?;
         let request = {
             let mut seen = seen.lock().expect("no test panics while it holds this");
-            let request = Request { target, headers, at: Instant::now(), number: seen.len() };
+            let request = Request { method, target, headers, body, at: Instant::now(), number: seen.len() };
             seen.push(request.clone());
             request
         };
@@ -188,23 +195,35 @@ impl Write for Counted<'_> {
     }
 }
 
-/// Target and headers of a request.
-type Head = (String, Vec<(String, String)>);
+/// What stands before the body of a request.
+struct Head {
+    method: String,
+    target: String,
+    headers: Vec<(String, String)>,
+}
 
-/// The next request, or nothing when the client is done. Bodies are not read: clients here only GET.
+/// The next request, or nothing when the client is done.
 fn read_head(reader: &mut impl BufRead) -> io::Result<Option<Head>> {
     let mut line = String::new();
     if reader.read_line(&mut line)? == 0 {
         return Ok(None);
     }
-    let target = line.split(' ').nth(1).unwrap_or_default().to_owned();
+    let mut words = line.split(' ').map(str::to_owned);
+    let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let mut headers = Vec::new();
     loop {
         line.clear();
         reader.read_line(&mut line)?;
         match line.trim_end().split_once(':') {
             Some((name, value)) => headers.push((name.to_ascii_lowercase(), value.trim().to_owned())),
-            None => return Ok(Some((target, headers))),
+            None => return Ok(Some(Head { method, target, headers })),
         }
     }
+}
+
+fn read_body(reader: &mut impl BufRead, headers: &[(String, String)]) -> io::Result<Bytes> {
+    let length = headers.iter().find(|(name, _)| name == "content-length").and_then(|(_, value)| value.parse().ok());
+    let mut body = vec![0; length.unwrap_or(0)];
+    reader.read_exact(&mut body)?;
+    Ok(body.into())
 }

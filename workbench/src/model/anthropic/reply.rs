@@ -1,0 +1,245 @@
+//! What the model answered: blocks, why it stopped, what it cost.
+
+use std::collections::HashSet;
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::model::types::{Block, StopReason, Usage};
+
+/// Most tokens that a request can have: a thousand times what any model reads. More is a fault of the server.
+pub(super) const MOST_TOKENS: u64 = 1_000_000_000;
+
+/// An answer with its parts taken apart.
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub(super) content: Vec<Block>,
+    /// The content as it came, to be sent back.
+    pub(super) raw: Box<RawValue>,
+    pub(super) stop_reason: StopReason,
+    pub(super) stop_detail: Option<String>,
+    /// Nothing where the server told none, or none that can be.
+    pub(super) usage: Option<Usage>,
+}
+
+#[derive(Deserialize)]
+struct Document<'a> {
+    #[serde(borrow, default)]
+    content: Option<&'a RawValue>,
+    #[serde(default)]
+    stop_reason: Value,
+    #[serde(default)]
+    stop_sequence: Value,
+    #[serde(default)]
+    stop_details: Value,
+    #[serde(default)]
+    usage: Value,
+}
+
+/// Takes an answer apart. The error says what in it is not what the API promises.
+pub(super) fn read(body: &[u8]) -> Result<Reply, String> {
+    let document: Document<'_> = serde_json::from_slice(body).map_err(|error| format!("it cannot be read: {error}"))?;
+    let raw = document.content.ok_or("it has no content")?;
+    let parts: Vec<&RawValue> =
+        serde_json::from_str(raw.get()).map_err(|_| "its content is no list of blocks".to_owned())?;
+    let content = parts.into_iter().map(block).collect::<Result<Vec<_>, _>>()?;
+    let mut ids = HashSet::new();
+    let mut calls = content.iter().filter_map(|block| match block {
+        Block::ToolUse { id, .. } => Some(id.as_str()),
+        _ => None,
+    });
+    if let Some(id) = calls.find(|id| !ids.insert(*id)) {
+        return Err(format!("two of its calls have the id `{id}`"));
+    }
+    let (stop_reason, stop_detail) = stop(&document, !ids.is_empty());
+    Ok(Reply { raw: raw.to_owned(), stop_reason, stop_detail, usage: usage(&document.usage), content })
+}
+
+fn block(raw: &RawValue) -> Result<Block, String> {
+    let value: Value =
+        serde_json::from_str(raw.get()).map_err(|error| format!("one of its blocks cannot be read: {error}"))?;
+    let Value::Object(mut fields) = value else { return Err("one of its blocks is no object".to_owned()) };
+    let kind = fields.get("type").and_then(Value::as_str).ok_or("one of its blocks has no type")?.to_owned();
+    let mut words = |key: &str| match fields.remove(key) {
+        Some(Value::String(text)) => Ok(text),
+        _ => Err(format!("one of its {kind} blocks has no `{key}`")),
+    };
+    match kind.as_str() {
+        "text" => Ok(Block::Text { text: words("text")? }),
+        "tool_use" => {
+            let (id, name) = (words("id")?, words("name")?);
+            if id.is_empty() {
+                return Err(format!("its call of `{name}` has no id"));
+            }
+            match fields.remove("input") {
+                Some(input @ Value::Object(_)) => Ok(Block::ToolUse { id, name, input }),
+                _ => Err(format!("the arguments of its call of `{name}` are no object")),
+            }
+        }
+        // Thinking, and whatever the API will send one day.
+        _ => Ok(Block::Other(Value::Object(fields))),
+    }
+}
+
+/// Why the model stopped, and the API's words about it.
+fn stop(document: &Document<'_>, has_calls: bool) -> (StopReason, Option<String>) {
+    let by_calls = if has_calls { StopReason::ToolUse } else { StopReason::EndTurn };
+    match document.stop_reason.as_str() {
+        Some("end_turn") => (StopReason::EndTurn, None),
+        Some("tool_use") if has_calls => (StopReason::ToolUse, None),
+        Some("tool_use") => (StopReason::EndTurn, Some("it stopped to call tools, and called none".to_owned())),
+        Some("max_tokens") => (StopReason::MaxTokens, None),
+        Some("model_context_window_exceeded") => {
+            (StopReason::MaxTokens, Some("the conversation fills all that the model can read".to_owned()))
+        }
+        Some("refusal") => (StopReason::Refusal, refusal(&document.stop_details)),
+        Some("pause_turn") => (StopReason::Paused, None),
+        Some("stop_sequence") => {
+            let sequence = document.stop_sequence.as_str().unwrap_or_default();
+            (by_calls, Some(format!("it came to the stop sequence `{sequence}`")))
+        }
+        Some(other) => (by_calls, Some(format!("it stopped for a reason not known here: `{other}`"))),
+        None => (by_calls, Some("it did not say why it stopped".to_owned())),
+    }
+}
+
+/// `category: explanation`, as far as they are told.
+fn refusal(details: &Value) -> Option<String> {
+    let words = ["category", "explanation"].map(|key| details[key].as_str().filter(|text| !text.is_empty()));
+    let words: Vec<&str> = words.into_iter().flatten().collect();
+    (!words.is_empty()).then(|| words.join(": "))
+}
+
+fn usage(usage: &Value) -> Option<Usage> {
+    let tokens = |key: &str| usage[key].as_u64().filter(|tokens| *tokens <= MOST_TOKENS);
+    // Those of the cache may be left out.
+    let of_cache = |key: &str| if usage[key].is_null() { Some(0) } else { tokens(key) };
+    Some(Usage {
+        input_tokens: tokens("input_tokens")?,
+        output_tokens: tokens("output_tokens")?,
+        cache_read_tokens: of_cache("cache_read_input_tokens")?,
+        cache_write_tokens: of_cache("cache_creation_input_tokens")?,
+        estimated: false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use serde_json::json;
+
+    use super::*;
+
+    const CALL: &str = r#"{"type":"tool_use","id":"a","name":"f","input":{"x":1}}"#;
+
+    #[test]
+    fn why_it_stopped() {
+        let text = r#"{"type":"text","text":"hi"}"#;
+        let table = [
+            (r#""end_turn""#, text, StopReason::EndTurn, ""),
+            (r#""tool_use""#, CALL, StopReason::ToolUse, ""),
+            (r#""tool_use""#, text, StopReason::EndTurn, "called none"),
+            (r#""max_tokens""#, CALL, StopReason::MaxTokens, ""),
+            (r#""model_context_window_exceeded""#, text, StopReason::MaxTokens, "all that the model can read"),
+            (r#""pause_turn""#, text, StopReason::Paused, ""),
+            (r#""refusal""#, text, StopReason::Refusal, ""),
+            (
+                r#""refusal","stop_details":{"category":"cyber","explanation":"no"}"#,
+                text,
+                StopReason::Refusal,
+                "cyber: no",
+            ),
+            (r#""refusal","stop_details":{"category":"bio","explanation":null}"#, text, StopReason::Refusal, "bio"),
+            (r#""stop_sequence","stop_sequence":"END""#, text, StopReason::EndTurn, "sequence `END`"),
+            (r#""new_reason""#, CALL, StopReason::ToolUse, "`new_reason`"),
+            (r#""new_reason""#, text, StopReason::EndTurn, "`new_reason`"),
+            ("null", CALL, StopReason::ToolUse, "did not say why"),
+            ("7", text, StopReason::EndTurn, "did not say why"),
+        ];
+        for (stop, block, reason, detail) in table {
+            let reply = read(format!(r#"{{"content":[{block}],"stop_reason":{stop}}}"#).as_bytes()).unwrap();
+            let told = reply.stop_detail.unwrap_or_default();
+            assert!(reply.stop_reason == reason && told.contains(detail), "{stop}: {:?} {told}", reply.stop_reason);
+            assert_eq!(detail.is_empty(), told.is_empty(), "{stop}: {told}");
+        }
+    }
+
+    #[test]
+    fn what_it_said() {
+        let content = r#"[{"type":"thinking","thinking":"","signature":"x\u002fy"}, {"type":"text","text":"hi"},
+            {"type":"tool_use","id":"a","name":"f","input":{"x":1.50},"caller":{"type":"direct"}},{"type":"new","z":[1]}]"#;
+        let reply = read(format!(r#"{{"content":{content},"stop_reason":"tool_use"}}"#).as_bytes()).unwrap();
+        assert_eq!(reply.raw.get(), content, "it goes back as it came");
+        assert_eq!(
+            reply.content,
+            [
+                Block::Other(json!({"type": "thinking", "thinking": "", "signature": "x/y"})),
+                Block::Text { text: "hi".to_owned() },
+                Block::ToolUse { id: "a".to_owned(), name: "f".to_owned(), input: json!({"x": 1.5}) },
+                Block::Other(json!({"type": "new", "z": [1]})),
+            ]
+        );
+        assert_eq!(read(br#"{"content":[],"stop_reason":"end_turn"}"#).unwrap().content, []);
+    }
+
+    #[test]
+    fn answers_that_are_none() {
+        let deep = format!(
+            r#"[{{"type":"tool_use","id":"a","name":"f","input":{{"x":{}1{}}}}}]"#,
+            "[".repeat(300),
+            "]".repeat(300)
+        );
+        let twice = format!("[{CALL},{CALL}]");
+        let table = [
+            ("7", "no list of blocks"),
+            ("null", "it has no content"),
+            ("{}", "no list of blocks"),
+            ("[7]", "no object"),
+            (r#"[{"text":"hi"}]"#, "no type"),
+            (r#"[{"type":"text"}]"#, "text blocks has no `text`"),
+            (r#"[{"type":"tool_use","name":"f","input":{}}]"#, "tool_use blocks has no `id`"),
+            (r#"[{"type":"tool_use","id":"","name":"f","input":{}}]"#, "call of `f` has no id"),
+            (r#"[{"type":"tool_use","id":"a","input":{}}]"#, "no `name`"),
+            (r#"[{"type":"tool_use","id":"a","name":"f"}]"#, "arguments of its call of `f` are no object"),
+            (r#"[{"type":"tool_use","id":"a","name":"f","input":"{}"}]"#, "are no object"),
+            (r#"[{"type":"text","text":"\ud800"}]"#, "cannot be read"),
+            (&deep, "recursion limit"),
+            (&twice, "two of its calls have the id `a`"),
+        ];
+        for (content, problem) in table {
+            let told = read(format!(r#"{{"content":{content},"stop_reason":"tool_use"}}"#).as_bytes()).unwrap_err();
+            assert!(told.contains(problem), "{content:.100}: {told}");
+        }
+        assert!(read(b"[]").is_err() && read(b"").is_err() && read(b"{}").unwrap_err() == "it has no content");
+    }
+
+    #[test]
+    fn figures_that_cannot_be() {
+        let told = |usage: &str| read(format!(r#"{{"content":[],"usage":{usage}}}"#).as_bytes()).unwrap().usage;
+        let good = told(
+            r#"{"input_tokens":1,"output_tokens":2,"cache_read_input_tokens":3,"cache_creation_input_tokens":4,"new":-1}"#,
+        );
+        let expected =
+            Usage { input_tokens: 1, output_tokens: 2, cache_read_tokens: 3, cache_write_tokens: 4, estimated: false };
+        assert_eq!(good, Some(expected));
+        assert!(told(r#"{"input_tokens":1,"output_tokens":2,"cache_read_input_tokens":null}"#).is_some());
+        for usage in [
+            "null",
+            "{}",
+            "[]",
+            r#""much""#,
+            r#"{"input_tokens":1}"#,
+            r#"{"output_tokens":1}"#,
+            r#"{"input_tokens":-1,"output_tokens":2}"#,
+            r#"{"input_tokens":1.5,"output_tokens":2}"#,
+            r#"{"input_tokens":"1","output_tokens":2}"#,
+            r#"{"input_tokens":18446744073709551615,"output_tokens":2}"#,
+            r#"{"input_tokens":99999999999999999999999,"output_tokens":2}"#,
+            r#"{"input_tokens":1,"output_tokens":2,"cache_read_input_tokens":-3}"#,
+        ] {
+            assert_eq!(told(usage), None, "{usage}");
+        }
+    }
+}

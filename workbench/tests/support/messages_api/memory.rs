@@ -1,0 +1,123 @@
+//! What the API remembers of what it said: a conversation must repeat it byte for byte, behind what it was an answer to.
+
+use std::collections::{HashMap, HashSet};
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::count::{self, Counted};
+use super::rules::Refusal;
+
+/// Answers and caches so far.
+#[derive(Default)]
+pub(crate) struct Memory {
+    /// The text of each content, and the conversations it was an answer to.
+    said: HashMap<String, HashSet<String>>,
+    /// Answers that were paused, and may stand last.
+    paused: HashSet<String>,
+    cached: HashSet<String>,
+    ids: usize,
+}
+
+#[derive(Deserialize)]
+struct Body<'a> {
+    #[serde(borrow)]
+    messages: Vec<Message<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Message<'a> {
+    role: &'a str,
+    #[serde(borrow)]
+    content: &'a RawValue,
+}
+
+impl Memory {
+    /// Whether a conversation says of the model what the model said.
+    pub(crate) fn check(&self, body: &[u8]) -> Result<(), Refusal> {
+        let body: Body<'_> = serde_json::from_slice(body).unwrap();
+        for (number, message) in body.messages.iter().enumerate().filter(|(_, message)| message.role == "assistant") {
+            let known = self.said.get(message.content.get());
+            if !known.is_some_and(|known| known.contains(&before(&body.messages[..number]))) {
+                return Err(Refusal::invalid(format!(
+                    "messages.{number}.content.0: `thinking` or `redacted_thinking` blocks in the latest assistant message \
+                     cannot be modified, nor what stands before them"
+                )));
+            }
+        }
+        match body.messages.last() {
+            Some(last) if last.role == "assistant" && !self.paused.contains(last.content.get()) => {
+                Err(Refusal::invalid(
+                    "This model does not support assistant message prefill. The conversation must end with a user message.",
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The turn, with ids for its calls that were never used before.
+    pub(crate) fn with_ids(&mut self, mut turn: Value) -> Value {
+        for block in turn["content"].as_array_mut().into_iter().flatten() {
+            if block["type"] == "tool_use" && block.get("id").is_none() {
+                self.ids += 1;
+                block["id"] = format!("toolu_{:04}", self.ids).into();
+            }
+        }
+        turn
+    }
+
+    /// Remembers the answer to a conversation: its content, in bytes that no writer of JSON makes of it again.
+    pub(crate) fn said(&mut self, body: &[u8], turn: &Value) -> String {
+        let blocks: Vec<String> = turn["content"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|it| it.to_string().replace("sig=", "sig\\u003d"))
+            .collect();
+        let content = match &turn["content"] {
+            Value::Array(_) => format!("[ {} ]", blocks.join(" , ")),
+            other => other.to_string(),
+        };
+        let body: Body<'_> = serde_json::from_slice(body).unwrap();
+        self.said.entry(content.clone()).or_default().insert(before(&body.messages));
+        if turn["stop_reason"] == "pause_turn" {
+            self.paused.insert(content.clone());
+        }
+        content
+    }
+
+    /// Counts a request and its answer, and what of it a cache held or holds now.
+    pub(crate) fn count(&mut self, body: &Value, content: &str) -> Counted {
+        let (mut counted, mut prefix) = (Counted { read: 0, from_cache: 0, to_cache: 0, written: 0 }, String::new());
+        let mut marked = 0;
+        for part in count::parts(body) {
+            prefix.push_str(&part.text);
+            counted.read += part.tokens;
+            if part.is_marked {
+                marked = counted.read;
+                if !self.cached.insert(prefix.clone()) {
+                    counted.from_cache = counted.read;
+                }
+            }
+        }
+        counted.to_cache = marked - counted.from_cache;
+        counted.written = count::tokens(content);
+        counted
+    }
+}
+
+/// A conversation as a text in which marks of the cache count for nothing.
+fn before(messages: &[Message<'_>]) -> String {
+    let texts = messages.iter().map(|message| {
+        if message.role == "assistant" {
+            return message.content.get().to_owned();
+        }
+        let mut content: Value = serde_json::from_str(message.content.get()).unwrap();
+        for block in content.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+            block.shift_remove("cache_control");
+        }
+        json!(content).to_string()
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
