@@ -15,9 +15,9 @@ mod session;
 mod setup;
 #[cfg(test)]
 mod tests;
+mod toolbox;
 #[cfg(test)]
 mod words_tests;
-mod toolbox;
 
 use std::collections::BTreeMap;
 use std::path::Path;
