@@ -111,9 +111,13 @@ impl Look<'_> {
             self.findings.found.push(format!("model `{model}`"));
             return Ok(());
         }
+        if names.is_empty() {
+            self.findings.found.push(format!("model `{model}`, and no list of models to find it in"));
+            return Ok(());
+        }
         let near = suggestion(model, names.iter().copied());
         let missing = format!("{} lists no model `{model}`{near}", self.base);
-        if names.is_empty() || (self.endpoint.kind == ProviderKind::OpenAi && self.endpoint.is_named) {
+        if self.endpoint.kind == ProviderKind::OpenAi && self.endpoint.is_named {
             self.findings.warnings.push(missing);
             return Ok(());
         }

@@ -121,7 +121,7 @@ fn arguments(given: &Value) -> Value {
             // Some models write the object as a text in a text.
             Ok(Value::String(inner)) => match serde_json::from_str(&inner) {
                 Ok(object @ Value::Object(_)) if depth(&object) <= DEEPEST => object,
-                _ => Value::String(inner),
+                _ => given.clone(),
             },
             Ok(value) if depth(&value) <= DEEPEST => value,
             _ => given.clone(),

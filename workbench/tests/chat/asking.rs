@@ -1,5 +1,4 @@
 //! The real program, asked to ask a model of a test's server.
-#![allow(clippy::unwrap_used, dead_code, reason = "each test file uses a part of it")]
 
 use std::fs;
 use std::path::Path;

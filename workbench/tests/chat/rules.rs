@@ -1,5 +1,4 @@
 //! What a request of chat completions must be for every server that there is: the common ground of their rules.
-#![allow(dead_code, reason = "each test file uses a part of it")]
 
 use std::collections::HashSet;
 

@@ -1,13 +1,11 @@
 //! A strict server of chat completions on the loopback interface, in the shapes of five real ones. What the model says is
 //! the test's; the server counts what it received by a rule of its own and reports that as usage.
-#![allow(clippy::unwrap_used, dead_code, reason = "each test file uses a part of it")]
-
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-use crate::chat_rules;
-use crate::server::{Reply, Request, Server, answer};
+use crate::rules;
+use crate::server::{Reply, Request, Server, answer, json as json_reply};
 
 /// Whose habits the server has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +23,8 @@ pub(crate) enum Said {
     Turn(&'static str, Vec<(String, Value)>),
     /// A message and a reason, as they stand; the usage is added.
     Message(Value, Value),
+    /// A whole document of status 200.
+    Document(Value),
     /// A whole answer.
     Raw(Reply),
 }
@@ -78,7 +78,7 @@ pub(crate) struct Log {
     said: Vec<(Vec<Value>, Value)>,
 }
 
-pub(crate) struct ChatServer {
+pub(crate) struct StrictServer {
     server: Server,
     log: Arc<Mutex<Log>>,
 }
@@ -86,7 +86,7 @@ pub(crate) struct ChatServer {
 /// The model of every shape; Ollama's has tools, `words-only` has none.
 pub(crate) const MODEL: &str = "test-model";
 
-impl ChatServer {
+impl StrictServer {
     /// A server that wants this key, or no key at all.
     pub(crate) fn start(
         shape: Shape,
@@ -144,7 +144,7 @@ fn completions(shape: Shape, log: &Mutex<Log>, request: &Request, model: &dyn Fn
             return error(shape, 400, words, "unsupported_parameter", json!("max_tokens"));
         }
     }
-    if let Some(problem) = chat_rules::problem(&document, &fields).or_else(|| log.broken_memory(&document)) {
+    if let Some(problem) = rules::problem(&document, &fields).or_else(|| log.broken_memory(&document)) {
         return refuse(&mut log, shape, &problem);
     }
     let turns = document["messages"].as_array().unwrap().iter().filter(|message| message["role"] == "assistant");
@@ -152,6 +152,7 @@ fn completions(shape: Shape, log: &Mutex<Log>, request: &Request, model: &dyn Fn
     log.documents.push(asked.document.clone());
     let (message, reason) = match model(&asked) {
         Said::Raw(reply) => return reply,
+        Said::Document(document) => return json_reply(&document.to_string()),
         Said::Message(message, reason) => (message, reason),
         Said::Turn(words, mut calls) => {
             if asked.is_serial(shape) {

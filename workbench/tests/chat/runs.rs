@@ -1,22 +1,10 @@
 //! The bundled domain with models behind chat completions: every mode, every kind of server, counted on both sides.
-#![allow(clippy::unwrap_used)]
-#![cfg(feature = "embedded")]
 
-#[path = "support/asking.rs"]
-mod asking;
-#[path = "support/chat.rs"]
-mod chat;
-#[path = "support/chat_rules.rs"]
-mod chat_rules;
-#[path = "support/program.rs"]
-mod program;
-#[path = "support/server.rs"]
-mod server;
-
-use asking::{ask, ask_json, holding};
-use chat::{Asked, ChatServer, MODEL, Said, Shape};
-use program::{Program, workspace};
 use serde_json::{Value, json};
+
+use crate::asking::{ask, ask_json, holding};
+use crate::program::{Program, workspace};
+use crate::strict_server::{Asked, MODEL, Said, Shape, StrictServer};
 
 const KEY: &str = "sk-never-to-be-seen-0123456789";
 
@@ -65,7 +53,7 @@ const VARIABLES: &[&str] = &["OPENAI_API_KEY", "OPENROUTER_API_KEY", "OLLAMA_API
 #[test]
 fn tokens_are_those_that_the_server_counted_request_by_request() {
     for (place, (provider, shape, is_serial, thinking)) in SERVERS.iter().enumerate() {
-        let server = ChatServer::start(*shape, Some(KEY), curator);
+        let server = StrictServer::start(*shape, Some(KEY), curator);
         let program = Program::new();
         let trace = tempfile::tempdir().unwrap();
         let model = format!("{provider}:{MODEL}");
@@ -121,7 +109,7 @@ fn tokens_are_those_that_the_server_counted_request_by_request() {
 
 #[test]
 fn a_model_without_tools_hands_in_its_scripts_as_words() {
-    let server = ChatServer::start(Shape::Ollama, None, curator);
+    let server = StrictServer::start(Shape::Ollama, None, curator);
     let program = Program::new();
     let url = server.url();
     let asked = ["compare", "met", "--modes", "code", "--runs", "1", "--format", "json", "--base-url", &url];
@@ -147,4 +135,29 @@ fn a_model_without_tools_hands_in_its_scripts_as_words() {
     let outcome = ask(&program, &["run", "met", "--mode", "loop", "--code-as", "text"], &[]);
     assert_eq!(outcome.code, 2, "{outcome:#?}");
     assert!(outcome.stderr.contains("`--code-as text` is about mode code"), "{outcome:#?}");
+}
+
+#[test]
+fn what_a_server_takes_is_remembered_for_all_runs_of_a_command() {
+    let server = StrictServer::start(Shape::OpenAi, None, |_| Said::Turn("Done.", Vec::new()));
+    let (program, url) = (Program::new(), server.url());
+    let arguments = ["compare", "workbench/tests/domains/standin", "--modes", "serial,loop", "--runs", "2"];
+    let model = ["--format", "json", "--model", "openai:gpt-5-mini", "--base-url", &url];
+    let report = ask_json(&program, &[&arguments[..], &model].concat(), &[]);
+    let log = server.log();
+    assert_eq!((log.wrong.len(), log.documents.len()), (0, 4), "{:?}", log.wrong);
+    for document in &log.documents {
+        assert_eq!(
+            (&document["max_completion_tokens"], &document["reasoning_effort"]),
+            (&json!(4096), &json!("minimal"))
+        );
+    }
+    let posts = server.requests().iter().filter(|request| request.method == "POST").count();
+    assert_eq!(posts, log.documents.len() + 1, "`max_tokens` is refused once, by the first run");
+    for run in report["runs"].as_array().unwrap() {
+        assert_eq!(
+            run["settings"],
+            json!({"address": format!("{url}/v1"), "caching": "the server's own", "thinking": "minimal"})
+        );
+    }
 }
