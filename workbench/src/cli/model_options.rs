@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::model::provider::{ModelChoice, ProviderOptions};
+use crate::runner::ScriptForm;
 
 /// How the scripts of code mode come from the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -14,6 +15,16 @@ pub enum CodeAs {
     Tool,
     /// As fenced code blocks in its words, for models without tool support.
     Text,
+}
+
+impl CodeAs {
+    /// As a run is told.
+    pub fn script_form(self) -> ScriptForm {
+        match self {
+            Self::Tool => ScriptForm::ToolCall,
+            Self::Text => ScriptForm::FencedBlock,
+        }
+    }
 }
 
 /// Which model is asked, and how.

@@ -9,6 +9,7 @@ use crate::domain::manifest::Limits;
 use crate::error::Failure;
 use crate::model::access::AccessError;
 use crate::model::anthropic::Anthropic;
+use crate::model::openai::ChatCompletions;
 use crate::model::provider::{Findings, ModelChoice, Provider, ProviderKind};
 use crate::model::rehearsal::{self, Rehearsal};
 use crate::model::types::{Model, ModelRequest};
@@ -40,8 +41,13 @@ impl Asked {
                 let model = Anthropic::from_environment(id, &options.of_provider()).map_err(access)?;
                 Ok(Self::Provider(Arc::new(model)))
             }
-            other => Err(Failure::usage(format!("there is no model `{other}` in this version"))
-                .hint("leave `--model` out: `rehearsal` needs no key and no network")),
+            ModelChoice::Of(kind, id) => {
+                match ChatCompletions::of(*kind, id, &options.of_provider()).map_err(access)? {
+                    Some(model) => Ok(Self::Provider(Arc::new(model))),
+                    None => Err(unknown(&options.model)),
+                }
+            }
+            other => Err(unknown(other)),
         }
     }
 
@@ -121,4 +127,9 @@ fn access(error: AccessError) -> Failure {
     } else {
         failure
     }
+}
+
+fn unknown(model: &ModelChoice) -> Failure {
+    Failure::usage(format!("there is no model `{model}` in this version"))
+        .hint("leave `--model` out: `rehearsal` needs no key and no network")
 }

@@ -137,7 +137,7 @@ fn differences(runs: &[StoredRun], comparison: &Comparison, plans: &[Plan]) -> V
             compare("`--runs`", &theirs.runs.to_string(), &comparison.runs.to_string());
         }
         compare("`--model`", &record.model, plan.model.name());
-        let settings = plan.model.settings();
+        let settings = plan.settings();
         for name in record.settings.keys().chain(settings.keys()) {
             let of =
                 |settings: &BTreeMap<String, String>| settings.get(name).cloned().unwrap_or_else(|| "none".to_owned());

@@ -1,8 +1,10 @@
 //! Makes the runs that `run` and `compare` ask for.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::cli::model_options::CodeAs;
 use crate::cli::options::RunOptions;
 use crate::domain::Domain;
 use crate::domain::manifest::Limits;
@@ -68,6 +70,9 @@ impl Plan {
         let domain = context.domain(domain)?;
         let results = context.try_results(Some(domain.name()));
         results.map_err(|problem| Failure::usage(format!("the results folder {problem}")))?;
+        if options.model.code_as == CodeAs::Text && !modes.contains(&Mode::Code) {
+            return Err(Failure::usage("`--code-as text` is about mode code, and no run is of that mode"));
+        }
         let sandbox = sandbox()?;
         for mode in modes {
             model.open(&domain, *mode, &options.limits.over(&domain.manifest.limits), &sandbox)?;
@@ -127,6 +132,15 @@ impl Plan {
         self.options.limits.over(&self.domain.manifest.limits)
     }
 
+    /// How its model is asked, as records say it.
+    pub(super) fn settings(&self) -> BTreeMap<String, String> {
+        let mut settings = self.model.settings();
+        if self.options.model.code_as == CodeAs::Text {
+            settings.insert("code_as".to_owned(), "text".to_owned());
+        }
+        settings
+    }
+
     /// Where its data comes from, as records say it.
     pub(super) fn source(&self) -> &str {
         &self.data.label
@@ -152,7 +166,8 @@ impl Plan {
             comparison: batch.comparison,
             model: self.model.open(&self.domain, job.mode, &self.limits(), &self.sandbox)?,
             model_name: self.model.name().to_owned(),
-            settings: self.model.settings(),
+            settings: self.settings(),
+            script_form: self.options.model.code_as.script_form(),
             sandbox: Some(Arc::clone(&self.sandbox)),
             library: &self.library,
             web: self.data.web.clone(),

@@ -43,7 +43,7 @@ impl Default for Patience {
 
 impl Patience {
     /// The waits between tries, in order.
-    fn waits(&self) -> impl Iterator<Item = Duration> + Send + use<> {
+    pub(super) fn waits(&self) -> impl Iterator<Item = Duration> + Send + use<> {
         ExponentialBuilder::default()
             .with_min_delay(self.first_wait)
             .with_max_delay(self.longest_wait)

@@ -4,6 +4,7 @@ pub mod access;
 mod answer;
 pub mod anthropic;
 pub mod exchange;
+pub mod openai;
 mod policy;
 pub mod provider;
 pub mod rehearsal;

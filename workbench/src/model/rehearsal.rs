@@ -118,7 +118,7 @@ impl Rehearsal {
                 }
             }
             Part::Author { scripts, written } => Ok(vec![match scripts.next() {
-                Some(code) => hand_in(code, request.tools, written),
+                Some(code) => hand_in(code, request.tools.first(), written),
                 None => Block::Text { text: last_result(heard) },
             }]),
         }
@@ -145,16 +145,20 @@ fn as_spec(tool: &ToolDefinition) -> ToolSpec {
     ToolSpec { name: tool.name.clone(), description: tool.description.clone(), input_schema: tool.input_schema.clone() }
 }
 
-/// Code mode offers one tool, and that is where scripts go.
-fn hand_in(code: String, tools: &[ToolDefinition], written: &mut u32) -> Block {
+/// Code mode offers one tool, and that is where scripts go; without it they are fenced blocks.
+fn hand_in(code: String, tool: Option<&ToolDefinition>, written: &mut u32) -> Block {
     *written += 1;
-    let name = tools.first().map(|tool| tool.name.clone()).unwrap_or_default();
-    Block::ToolUse { id: format!("call_{written}"), name, input: json!({ "code": code }) }
+    match tool {
+        Some(tool) => {
+            Block::ToolUse { id: format!("call_{written}"), name: tool.name.clone(), input: json!({ "code": code }) }
+        }
+        None => Block::Text { text: format!("~~~~python\n{}\n~~~~", code.trim_end()) },
+    }
 }
 
 fn last_result(heard: &[Block]) -> String {
     let result = heard.iter().rev().find_map(|block| match block {
-        Block::ToolResult { content, .. } => Some(content.trim_end()),
+        Block::ToolResult { content, .. } | Block::Text { text: content } => Some(content.trim_end()),
         _ => None,
     });
     result.unwrap_or_default().to_owned()

@@ -160,6 +160,9 @@ pub enum ModelError {
         /// What was refused, where, with the provider's words.
         message: String,
     },
+    /// The conversation is longer than what the model can read.
+    #[error("{0}")]
+    TooLong(String),
     /// The provider's answer is not what its API promises.
     #[error("{0}")]
     BadAnswer(String),

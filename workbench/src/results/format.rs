@@ -228,7 +228,7 @@ pub enum CallEnd {
     Crashed,
     /// The call took longer than `tool_seconds`.
     TimedOut,
-    /// The tool does not exist, or the call budget was used up.
+    /// The tool does not exist, its arguments are no JSON object, or the call budget was used up.
     Refused,
     /// Its caller ended before it did.
     Abandoned,

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::RunError;
 use super::ledger::Caller;
-use super::mode_tools::{Answer, Asked, ModeTools};
+use super::mode_tools::{Answer, Asked, ModeTools, malformed};
 use super::prompts::{self, RUN_PYTHON};
 use super::toolbox::Toolbox;
 use crate::domain::manifest::Limits;
@@ -20,6 +20,16 @@ use crate::sandbox::{Sandbox, Script, ScriptEnd, ScriptLimits};
 
 /// Bytes of each stream that are kept in the run's folder; the model reads far less.
 const KEPT_OUTPUT: usize = 1024 * 1024;
+
+/// How the scripts come from the model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ScriptForm {
+    /// As calls of one tool.
+    #[default]
+    ToolCall,
+    /// As fenced blocks in its words, with no tool on offer.
+    FencedBlock,
+}
 
 /// What ends a script under these limits.
 pub fn script_limits(limits: &Limits) -> ScriptLimits {
@@ -36,7 +46,7 @@ pub(super) fn prepare(sandbox: &Arc<dyn Sandbox>) {
     tokio::spawn(async move { sandbox.prepare().await });
 }
 
-/// Offers one tool, which runs a script.
+/// Runs scripts, which come as calls of the one tool it offers.
 pub(super) struct CodeTools {
     pub(super) toolbox: Arc<Toolbox>,
     pub(super) sandbox: Arc<dyn Sandbox>,
@@ -59,7 +69,10 @@ impl ModeTools for CodeTools {
         for call in calls {
             answers.push(match (call.name.as_str(), call.input.get("code")) {
                 (RUN_PYTHON, Some(Value::String(source))) => self.run(turn, source).await?,
-                (RUN_PYTHON, _) => Answer::failure(prompts::NO_CODE),
+                (RUN_PYTHON, _) => {
+                    let malformed = malformed(&call.input).filter(|_| call.input.is_string());
+                    Answer::failure(malformed.as_deref().unwrap_or(prompts::NO_CODE))
+                }
                 (other, _) => Answer::failure(&prompts::unknown_tool(other, [RUN_PYTHON])),
             });
         }

@@ -4,6 +4,7 @@ mod budget;
 mod code_mode;
 #[cfg(test)]
 mod doubles;
+mod fenced_scripts;
 mod ledger;
 mod loop_mode;
 mod mode_tools;
@@ -16,6 +17,8 @@ mod setup;
 #[cfg(test)]
 mod tests;
 mod toolbox;
+#[cfg(test)]
+mod words_tests;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,7 +27,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 pub use self::budget::{CallBudget, Spent};
-pub use self::code_mode::script_limits;
+pub use self::code_mode::{ScriptForm, script_limits};
 pub use self::ledger::{Caller, Ledger, OpenCall};
 pub use self::modes::{Mode, UnknownMode};
 pub use self::opening::Opening;
@@ -60,6 +63,8 @@ pub struct RunRequest<'a> {
     pub model_name: String,
     /// How it is asked, as the record says it in `settings`.
     pub settings: BTreeMap<String, String>,
+    /// How scripts come from it, in mode `code`.
+    pub script_form: ScriptForm,
     /// Where scripts run; mode `code` needs one.
     pub sandbox: Option<Arc<dyn Sandbox>>,
     /// The folder of all results.

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use super::{RunError, prompts};
-use crate::model::types::ToolDefinition;
+use crate::model::types::{Block, ToolDefinition};
 
 /// One call the model asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +42,16 @@ pub(super) trait ModeTools: Send + Sync {
     /// The tools the model is shown.
     fn tools(&self) -> Vec<ToolDefinition>;
 
+    /// What the model's words ask for: as a rule, the calls among them.
+    fn asked(&self, content: &[Block]) -> Vec<Asked> {
+        calls_in(content)
+    }
+
+    /// The answers as the parts of the next message.
+    fn results(&self, calls: Vec<Asked>, answers: Vec<Answer>) -> Vec<Block> {
+        calls.into_iter().zip(answers).map(as_result).collect()
+    }
+
     /// Answers the calls of one turn, in their order. What a call does wrong is its answer; an error
     /// is a fault of ours.
     async fn answer(&self, turn: u32, calls: &[Asked]) -> Result<Vec<Answer>, RunError>;
@@ -49,5 +59,32 @@ pub(super) trait ModeTools: Send + Sync {
     /// Scripts run so far.
     fn scripts_run(&self) -> u32 {
         0
+    }
+}
+
+/// The calls that a model asked for as such.
+pub(super) fn calls_in(content: &[Block]) -> Vec<Asked> {
+    let calls = content.iter().filter_map(|block| match block {
+        Block::ToolUse { id, name, input } => Some(Asked { id: id.clone(), name: name.clone(), input: input.clone() }),
+        _ => None,
+    });
+    calls.collect()
+}
+
+/// The answer to a call that was asked for as such.
+pub(super) fn as_result((call, answer): (Asked, Answer)) -> Block {
+    Block::ToolResult { tool_use_id: call.id, content: answer.text, is_error: answer.is_error }
+}
+
+/// What is wrong with arguments that are no object; a model's words that are no JSON come as a text.
+pub(super) fn malformed(input: &Value) -> Option<String> {
+    match input {
+        Value::Object(_) => None,
+        Value::String(text) => Some(match serde_json::from_str::<Value>(text) {
+            Err(error) => prompts::no_json(&error),
+            Ok(Value::Object(_) | Value::Array(_)) => prompts::TOO_DEEP.to_owned(),
+            Ok(_) => prompts::NO_OBJECT.to_owned(),
+        }),
+        _ => Some(prompts::NO_OBJECT.to_owned()),
     }
 }

@@ -2,6 +2,7 @@
 
 use plugin_api::wire::ToolSpec;
 
+use super::code_mode::ScriptForm;
 use super::loop_mode::definitions;
 use super::modes::Mode;
 use super::prompts;
@@ -20,21 +21,30 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// That of a domain with these tools.
+    /// That of a domain with these tools, scripts as tool calls.
     pub fn of(domain: &Domain, mode: Mode, tools: &[ToolSpec], limits: &Limits) -> Self {
         let offered = match mode {
             Mode::Serial | Mode::Loop => definitions(tools),
             Mode::Code => vec![prompts::run_python(limits.output_chars)],
         };
-        Self { system: system_text(domain, mode, tools), tools: offered }
+        Self { system: system_text(domain, mode, ScriptForm::ToolCall, tools, limits), tools: offered }
     }
 }
 
 /// The system text of a mode.
-pub(super) fn system_text(domain: &Domain, mode: Mode, tools: &[ToolSpec]) -> String {
+pub(super) fn system_text(
+    domain: &Domain,
+    mode: Mode,
+    form: ScriptForm,
+    tools: &[ToolSpec],
+    limits: &Limits,
+) -> String {
     let persona = domain.manifest.task.as_ref().map(|task| task.persona.as_str()).unwrap_or_default();
     match mode {
         Mode::Serial | Mode::Loop => prompts::calling_system(persona),
-        Mode::Code => prompts::scripting_system(persona, &stubs::api_text(tools), &stubs::domain_module(domain.name())),
+        Mode::Code => {
+            let (api, module) = (stubs::api_text(tools), stubs::domain_module(domain.name()));
+            prompts::scripting_system(persona, &api, &module, form, limits.output_chars)
+        }
     }
 }

@@ -3,6 +3,7 @@
 
 use serde_json::json;
 
+use super::code_mode::ScriptForm;
 use crate::model::types::ToolDefinition;
 
 /// Name of code mode's one tool.
@@ -13,14 +14,25 @@ pub fn calling_system(persona: &str) -> String {
     format!("{}\n\nComplete the task with the tools you have. Be efficient.", persona.trim())
 }
 
-/// The system text of mode `code`; `api` is the Python text of the tools, `module` the domain's own
-/// name for the module that has them.
-pub fn scripting_system(persona: &str, api: &str, module: &str) -> String {
+/// The system text of mode `code`; `api` is the Python text of the tools, `module` the domain's own name for the module
+/// that has them. Where there is no tool that could say it, the text tells what becomes of a script.
+pub fn scripting_system(persona: &str, api: &str, module: &str, form: ScriptForm, output_chars: usize) -> String {
     let (persona, api) = (persona.trim(), api.trim_end());
+    let (way, end) = match form {
+        ScriptForm::ToolCall => (format!("running it with the tool `{RUN_PYTHON}`."), ""),
+        ScriptForm::FencedBlock => (
+            format!(
+                "answering with it, as one fenced block that begins with ```python. It is run, and the next message is \
+                 what it printed, standard output before standard error: the last {output_chars} characters. A first \
+                 line EXIT CODE says when it failed."
+            ),
+            "\n- When the task is complete, answer in words, without a block: that ends it.",
+        ),
+    };
     format!(
         "{persona}
 
-Complete the task by writing ONE Python script and running it with the tool `{RUN_PYTHON}`.
+Complete the task by writing ONE Python script and {way}
 
 The script reaches the data only through these functions. Import them with `from tools import *`, or \
 `from {module} import *`. With `from tools.aio import *` the same functions are coroutines, for `asyncio.gather`; \
@@ -36,7 +48,7 @@ Rules:
 - Never print raw records. Print short summaries and, at the end, the answer.
 - When the script fails you get its traceback: mend it and run it again.
 - A ToolError is a refusal; its message says why. Read it before you try again.
-- Each run starts from nothing: variables are gone, saved files stay."
+- Each run starts from nothing: variables are gone, saved files stay.{end}"
     )
 }
 
@@ -83,6 +95,17 @@ pub fn cut_off(max_tokens: u32) -> String {
     format!("not run: your answer was cut off at {max_tokens} tokens, in the middle of this call. Say it shorter.")
 }
 
+/// To a call whose arguments cannot be read.
+pub fn no_json(error: &serde_json::Error) -> String {
+    format!("not run: the arguments are not valid JSON: {error}")
+}
+
+/// To a call whose arguments are JSON of another kind.
+pub const NO_OBJECT: &str = "not run: the arguments must be a JSON object, such as {\"name\": \"value\"}";
+
+/// To a call whose arguments nobody could write down.
+pub const TOO_DEEP: &str = "not run: the arguments stand in more than a hundred brackets";
+
 /// To `run_python` with other arguments than a script.
 pub const NO_CODE: &str = "run_python takes one argument, `code`: the script as a string";
 
@@ -106,8 +129,10 @@ mod tests {
 
     #[test]
     fn what_a_model_reads_in_code() {
-        insta::assert_snapshot!(scripting_system(PERSONA, API, MODULE));
+        let system = |form| scripting_system(PERSONA, API, MODULE, form, 6000);
+        insta::assert_snapshot!(system(ScriptForm::ToolCall));
         insta::assert_json_snapshot!(run_python(6000));
+        insta::assert_snapshot!(system(ScriptForm::FencedBlock));
     }
 
     #[test]
@@ -118,6 +143,12 @@ mod tests {
             budget_spent(2000),
             crashed("get_object", "exit status 3"),
             timed_out("get_object", 60),
+            serde_json::from_str::<serde_json::Value>("{\"object_id\": 7")
+                .map_err(|error| no_json(&error))
+                .unwrap_err(),
+            NO_OBJECT.to_owned(),
+            TOO_DEEP.to_owned(),
+            NO_CODE.to_owned(),
         ];
         insta::assert_snapshot!(texts.map(|text| failure(&text)).join("\n"));
     }

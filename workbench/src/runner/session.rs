@@ -72,10 +72,16 @@ impl Session<'_> {
         self.record_retries();
         let reply = match reply {
             None => return Ok(Some((Stop::Interrupted, None))),
+            // A mode that fills all a model can read has come to its end; a first request that does so is a wrong choice
+            // of model.
+            Some(Err(ModelError::TooLong(detail))) if self.record.model_turns > 0 => {
+                return Ok(Some((Stop::MaxTokens, Some(detail))));
+            }
             Some(Err(error)) => return Ok(Some((Stop::ModelError, Some(error.to_string())))),
             Some(Ok(reply)) => reply,
         };
-        let (stop_reason, detail, calls) = (reply.stop_reason, reply.stop_detail.clone(), asked(&reply.content));
+        let calls = self.mode_tools.asked(&reply.content);
+        let (stop_reason, detail) = (reply.stop_reason, reply.stop_detail.clone());
         self.record_turn(&reply, &calls)?;
         self.append_message(messages, Role::Assistant, reply.content)?;
         match stop_reason {
@@ -92,7 +98,7 @@ impl Session<'_> {
             self.keep_record()?;
             return Ok(Some((Stop::Interrupted, None)));
         };
-        let results = calls.into_iter().zip(answers?).map(as_result).collect();
+        let results = self.mode_tools.results(calls, answers?);
         self.append_message(messages, Role::User, results)?;
         self.toolbox.ledger().check()?;
         self.keep_record()?;
@@ -203,18 +209,6 @@ async fn interrupted(interrupt: &mut watch::Receiver<bool>) {
     if interrupt.wait_for(|raised| *raised).await.is_err() {
         std::future::pending::<()>().await;
     }
-}
-
-fn asked(content: &[Block]) -> Vec<Asked> {
-    let calls = content.iter().filter_map(|block| match block {
-        Block::ToolUse { id, name, input } => Some(Asked { id: id.clone(), name: name.clone(), input: input.clone() }),
-        _ => None,
-    });
-    calls.collect()
-}
-
-fn as_result((call, answer): (Asked, Answer)) -> Block {
-    Block::ToolResult { tool_use_id: call.id, content: answer.text, is_error: answer.is_error }
 }
 
 fn words(content: &[Block]) -> String {

@@ -6,7 +6,8 @@ use std::time::Instant;
 
 use jiff::Timestamp;
 
-use super::code_mode::CodeTools;
+use super::code_mode::{CodeTools, ScriptForm};
+use super::fenced_scripts::FencedScripts;
 use super::ledger::Ledger;
 use super::loop_mode::LoopTools;
 use super::mode_tools::ModeTools;
@@ -96,24 +97,31 @@ impl RunSetup {
     ) -> Result<Session<'_>, RunError> {
         let ledger = Ledger::new(self.key.clone(), request.listener.clone(), Some(Arc::clone(&self.folder)));
         let toolbox = Arc::new(Toolbox::new(server, request.limits.tool_calls, ledger));
-        let system = system_text(request.domain, request.mode, toolbox.tools());
+        let (tools, limits) = (toolbox.tools(), &request.limits);
+        let system = system_text(request.domain, request.mode, request.script_form, tools, limits);
         let rules = Rules {
             system,
             turns: request.mode.turns(&request.limits),
             max_tokens: request.mode.max_tokens(),
             parallel_calls: request.mode.parallel_calls(),
         };
-        let mode_tools: Box<dyn ModeTools> = match request.mode {
-            Mode::Serial | Mode::Loop => Box::new(LoopTools { toolbox: Arc::clone(&toolbox) }),
-            Mode::Code => Box::new(CodeTools {
-                toolbox: Arc::clone(&toolbox),
-                sandbox: request.sandbox.ok_or(RunError::NoSandbox)?,
-                folder: Arc::clone(&self.folder),
-                limits: request.limits,
-                key: self.key.clone(),
-                listener: request.listener.clone(),
-                scripts: AtomicU32::new(0),
-            }),
+        let mode_tools: Box<dyn ModeTools> = match (request.mode, request.script_form) {
+            (Mode::Serial | Mode::Loop, _) => Box::new(LoopTools { toolbox: Arc::clone(&toolbox) }),
+            (Mode::Code, form) => {
+                let tools = CodeTools {
+                    toolbox: Arc::clone(&toolbox),
+                    sandbox: request.sandbox.ok_or(RunError::NoSandbox)?,
+                    folder: Arc::clone(&self.folder),
+                    limits: request.limits,
+                    key: self.key.clone(),
+                    listener: request.listener.clone(),
+                    scripts: AtomicU32::new(0),
+                };
+                match form {
+                    ScriptForm::ToolCall => Box::new(tools),
+                    ScriptForm::FencedBlock => Box::new(FencedScripts(tools)),
+                }
+            }
         };
         Ok(Session {
             model: request.model,

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 
 use super::doubles::{FakeSandbox, Request, blocks, calls, fake_tools, script, scripted, turn, words};
 use super::setup::RunSetup;
-use super::{Mode, RunError, RunRequest};
+use super::{Mode, RunError, RunRequest, ScriptForm};
 use crate::domain::Domain;
 use crate::domain::manifest::{ApiSection, Limits};
 use crate::events::Listener;
@@ -22,11 +22,11 @@ use crate::results::store::{read_ledger, read_run, read_transcript};
 use crate::web::{Source, WebClient, WebSettings};
 
 /// A run over the fake tools, up to its verdict.
-struct Trial {
+pub(super) struct Trial {
     _home: tempfile::TempDir,
     run: PathBuf,
-    record: RunRecord,
-    heard: Vec<Request>,
+    pub(super) record: RunRecord,
+    pub(super) heard: Vec<Request>,
     outcome: Result<(), RunError>,
 }
 
@@ -41,19 +41,26 @@ persona = "You try things."
 prompt = "Try it."
 "#;
 
-fn limits() -> Limits {
+pub(super) fn limits() -> Limits {
     Limits { output_chars: 40, ..Limits::default() }
 }
 
-async fn trial(mode: Mode, limits: Limits, turns: Vec<Result<ModelReply, ModelError>>) -> Trial {
+pub(super) async fn trial(mode: Mode, limits: Limits, turns: Vec<Result<ModelReply, ModelError>>) -> Trial {
     let (_raise, interrupt) = watch::channel(false);
-    trial_until(mode, limits, turns, interrupt).await
+    trial_until(mode, limits, turns, ScriptForm::ToolCall, interrupt).await
+}
+
+/// A run of mode code whose scripts come as fenced blocks.
+pub(super) async fn in_words(limits: Limits, turns: Vec<Result<ModelReply, ModelError>>) -> Trial {
+    let (_raise, interrupt) = watch::channel(false);
+    trial_until(Mode::Code, limits, turns, ScriptForm::FencedBlock, interrupt).await
 }
 
 async fn trial_until(
     mode: Mode,
     limits: Limits,
     turns: Vec<Result<ModelReply, ModelError>>,
+    script_form: ScriptForm,
     interrupt: watch::Receiver<bool>,
 ) -> Trial {
     let folder = tempfile::tempdir().unwrap();
@@ -79,6 +86,7 @@ async fn trial_until(
         model,
         model_name: "scripted".to_owned(),
         settings: BTreeMap::new(),
+        script_form,
         sandbox: Some(Arc::new(FakeSandbox)),
         results: folder.path(),
         limits,
@@ -105,7 +113,7 @@ impl Trial {
     }
 
     /// The texts of the last message the model was sent, errors marked.
-    fn last_answers(&self) -> Vec<(String, bool)> {
+    pub(super) fn last_answers(&self) -> Vec<(String, bool)> {
         let sent = read_transcript(&self.run).unwrap();
         let message: Message = serde_json::from_value(sent.last().unwrap().unwrap()).unwrap();
         assert_eq!(message.role, Role::User);
@@ -116,7 +124,7 @@ impl Trial {
         results.collect()
     }
 
-    fn ledger(&self) -> Vec<(Option<u32>, String, CallEnd)> {
+    pub(super) fn ledger(&self) -> Vec<(Option<u32>, String, CallEnd)> {
         let calls = read_ledger(&self.run).unwrap();
         calls.into_iter().map(|call| (call.script, call.tool, call.outcome)).collect()
     }
@@ -126,7 +134,7 @@ fn good(text: &str) -> (String, bool) {
     (text.to_owned(), false)
 }
 
-fn bad(text: &str) -> (String, bool) {
+pub(super) fn bad(text: &str) -> (String, bool) {
     (text.to_owned(), true)
 }
 
@@ -265,7 +273,7 @@ async fn an_interrupt_ends_a_run_that_waits_for_model_or_tool() {
             tokio::task::yield_now().await;
             raise.send(true).unwrap();
         });
-        let trial = trial_until(Mode::Loop, limits(), turns, interrupt).await;
+        let trial = trial_until(Mode::Loop, limits(), turns, ScriptForm::ToolCall, interrupt).await;
         assert_eq!((trial.record.stop, trial.record.model_turns as usize), (Stop::Interrupted, waits));
     }
 }

@@ -8,6 +8,7 @@ use plugin_api::wire::ToolSpec;
 
 use super::budget::CallBudget;
 use super::ledger::{Caller, Ledger, OpenCall};
+use super::mode_tools::malformed;
 use super::prompts;
 use crate::plugin::CallOutcome;
 use crate::results::format::CallEnd;
@@ -100,6 +101,10 @@ impl Toolbox {
             line.failed(CallEnd::Refused, &message);
             return Err(CallFailure::Failed(message));
         }
+        if let Some(message) = malformed_json(&arguments) {
+            line.failed(CallEnd::Refused, &message);
+            return Err(CallFailure::Failed(message));
+        }
         let (end, message) = match self.server.call(tool, arguments).await {
             CallOutcome::Answer(body) => {
                 line.answered(body.len());
@@ -117,6 +122,14 @@ impl Toolbox {
     pub fn bridge(&self, caller: Caller) -> ScriptBridge<'_> {
         ScriptBridge { toolbox: self, caller }
     }
+}
+
+/// What is wrong with the form of arguments, which are JSON, but perhaps no object. A script's always are.
+fn malformed_json(arguments: &[u8]) -> Option<String> {
+    if arguments.first() == Some(&b'{') {
+        return None;
+    }
+    serde_json::from_slice(arguments).ok().and_then(|input| malformed(&input))
 }
 
 /// What a script calls.
