@@ -1,5 +1,6 @@
 //! What the host itself does in a turn of a long conversation.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -10,6 +11,7 @@ use tokio::sync::watch;
 use workbench::events::{Event, Listener};
 use workbench::model::tokens;
 use workbench::model::types::{Block, Model, ModelError, ModelReply, ModelRequest, StopReason, Usage};
+use workbench::results::format::Budgets;
 use workbench::runner::{self, Mode, RunRequest};
 
 use crate::rounds::median;
@@ -105,9 +107,12 @@ async fn converse(stage: &Stage, turns: u64, seen: &Arc<Mutex<Seen>>) {
         comparison: None,
         model: Box::new(Asking { turns, seen: Arc::clone(seen) }),
         model_name: "bench".to_owned(),
+        settings: BTreeMap::new(),
+        price: None,
         sandbox: None,
         results: stage.results.path(),
         limits,
+        budgets: Budgets::default(),
         tag: None,
         profile: workbench::plugin::profile().to_owned(),
         library: &stage.library,

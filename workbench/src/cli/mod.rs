@@ -1,5 +1,6 @@
 //! The command line as types. What a command does with them stands in `commands/`.
 
+pub mod budget_options;
 pub mod model_options;
 pub mod options;
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::error::Failure;
 use crate::results::attempts::{is_decided, without_repeated};
 use crate::results::find::{StoredRun, list_runs};
-use crate::results::format::{Comparison, RunRecord};
+use crate::results::format::{Budgets, Comparison, RunRecord};
 use crate::results::order::is_name_of_command;
 use crate::results::store::{StoreError, read_manifest};
 use crate::runner::Mode;
@@ -152,6 +152,14 @@ fn differences(runs: &[StoredRun], comparison: &Comparison, plans: &[Plan]) -> V
         for (key, value) in limits.entries() {
             let theirs = record.limits.get(key).map_or_else(|| "unknown".to_owned(), u64::to_string);
             compare(&format!("limit `{key}`"), &theirs, &value.to_string());
+        }
+        let budget = |budgets: &Budgets, name: &str| {
+            let set = budgets.entries().into_iter().find(|(known, _)| *known == name);
+            set.map_or_else(|| "none".to_owned(), |(_, value)| value)
+        };
+        let budgets = plan.budgets();
+        for (name, _) in record.budgets.entries().into_iter().chain(budgets.entries()) {
+            compare(&format!("budget `{name}`"), &budget(&record.budgets, name), &budget(&budgets, name));
         }
         if manifest_of(folder).is_some_and(|text| text != plan.domain.text) {
             compare(&format!("the domain.toml of {}", record.domain), "as it was then", "as it is now");

@@ -8,8 +8,9 @@ use crate::domain::Domain;
 use crate::domain::manifest::Limits;
 use crate::error::Failure;
 use crate::events::Listener;
+use crate::model::prices::{Price, Prices};
 use crate::plugin::profile;
-use crate::results::format::{Comparison, RunRecord};
+use crate::results::format::{Budgets, Comparison, RunRecord};
 use crate::results::sweep::sweep_domain;
 use crate::runner::{self, Mode, RunError, RunRequest};
 use crate::sandbox::Sandbox;
@@ -27,6 +28,8 @@ pub(super) struct Plan {
     data: Data,
     sandbox: Arc<dyn Sandbox>,
     pub(super) model: Asked,
+    /// What the model costs, where that is known.
+    pub(super) price: Option<Price>,
     pub(super) options: RunOptions,
 }
 
@@ -67,6 +70,11 @@ impl Plan {
         let results = context.try_results(Some(domain.name()));
         results.map_err(|problem| Failure::usage(format!("the results folder {problem}")))?;
         let model = Asked::of(&options.model)?;
+        let prices = Prices::load(options.budgets.prices.as_deref()).map_err(Failure::usage)?;
+        let price = prices.of(model.name()).cloned();
+        if options.budgets.max_cost.is_some() {
+            needs_price("--max-cost", model.name(), price.as_ref(), options.model.caching)?;
+        }
         let sandbox = sandbox()?;
         for mode in modes {
             model.open(&domain, *mode, &sandbox)?;
@@ -75,7 +83,7 @@ impl Plan {
         let data = context.data(&domain, &options.source)?;
         reachable(&domain, &data, options.source.offline).await?;
         sweep_domain(&context.results, domain.name());
-        Ok(Self { domain, library, data, sandbox, model, options: options.clone() })
+        Ok(Self { domain, library, data, sandbox, model, price, options: options.clone() })
     }
 
     /// Makes the runs. After an interruption or a failure none is started any more, and those
@@ -106,6 +114,11 @@ impl Plan {
         self.options.limits.over(&self.domain.manifest.limits)
     }
 
+    /// What its runs may use up beside that.
+    pub(super) fn budgets(&self) -> Budgets {
+        self.options.budgets.budgets()
+    }
+
     /// Where its data comes from, as records say it.
     pub(super) fn source(&self) -> &str {
         &self.data.label
@@ -132,11 +145,13 @@ impl Plan {
             model: self.model.open(&self.domain, job.mode, &self.sandbox)?,
             model_name: self.model.name().to_owned(),
             settings: self.model.settings(),
+            price: self.price.clone(),
             sandbox: Some(Arc::clone(&self.sandbox)),
             library: &self.library,
             web: self.data.web.clone(),
             results: &context.results,
             limits: self.limits(),
+            budgets: self.budgets(),
             tag: self.options.tag.clone(),
             profile: profile().to_owned(),
             source: self.data.label.clone(),
@@ -150,6 +165,19 @@ impl Plan {
             other => Failure::usage(other),
         })
     }
+}
+
+/// Refuses the flag of a budget of money that could not be kept.
+fn needs_price(flag: &str, model: &str, price: Option<&Price>, with_caching: bool) -> Result<(), Failure> {
+    let problem = match price {
+        None => format!("`{flag}` needs a price, and none is known of `{model}`"),
+        Some(price) if !price.covers(with_caching) => {
+            format!("`{flag}` needs a whole price, and a part of that of `{model}` is not known")
+        }
+        Some(_) => return Ok(()),
+    };
+    Err(Failure::usage(problem)
+        .hint("name it with `--prices FILE`, in the form of workbench/prices.toml, or set `--max-tokens-read` instead"))
 }
 
 /// Asks the API's first probe once, when runs would go to the network: an API that cannot be reached is no fault of a

@@ -2,6 +2,7 @@
 
 pub mod exchange;
 mod policy;
+pub mod prices;
 pub mod provider;
 pub mod rehearsal;
 pub mod tokens;

@@ -16,17 +16,18 @@ use super::{Mode, RunError, RunRequest};
 use crate::domain::Domain;
 use crate::domain::manifest::{ApiSection, Limits};
 use crate::events::Listener;
+use crate::model::prices::Price;
 use crate::model::types::{Block, Message, ModelError, ModelReply, Role, StopReason};
-use crate::results::format::{CallEnd, RunRecord, Stop};
+use crate::results::format::{Budgets, CallEnd, RunRecord, Stop};
 use crate::results::store::{read_ledger, read_run, read_transcript};
 use crate::web::{Source, WebClient, WebSettings};
 
 /// A run over the fake tools, up to its verdict.
-struct Trial {
+pub(super) struct Trial {
     _home: tempfile::TempDir,
-    run: PathBuf,
-    record: RunRecord,
-    heard: Vec<Request>,
+    pub(super) run: PathBuf,
+    pub(super) record: RunRecord,
+    pub(super) heard: Vec<Request>,
     outcome: Result<(), RunError>,
 }
 
@@ -41,19 +42,37 @@ persona = "You try things."
 prompt = "Try it."
 "#;
 
-fn limits() -> Limits {
+pub(super) fn limits() -> Limits {
     Limits { output_chars: 40, ..Limits::default() }
 }
 
-async fn trial(mode: Mode, limits: Limits, turns: Vec<Result<ModelReply, ModelError>>) -> Trial {
-    let (_raise, interrupt) = watch::channel(false);
-    trial_until(mode, limits, turns, interrupt).await
+pub(super) type Turns = Vec<Result<ModelReply, ModelError>>;
+
+async fn trial(mode: Mode, limits: Limits, turns: Turns) -> Trial {
+    trial_within(mode, limits, Budgets::default(), None, turns).await
 }
 
-async fn trial_until(
+pub(super) async fn trial_within(
     mode: Mode,
     limits: Limits,
-    turns: Vec<Result<ModelReply, ModelError>>,
+    budgets: Budgets,
+    price: Option<Price>,
+    turns: Turns,
+) -> Trial {
+    let (_raise, interrupt) = watch::channel(false);
+    hold(mode, limits, budgets, price, turns, interrupt).await
+}
+
+async fn trial_until(mode: Mode, limits: Limits, turns: Turns, interrupt: watch::Receiver<bool>) -> Trial {
+    hold(mode, limits, Budgets::default(), None, turns, interrupt).await
+}
+
+async fn hold(
+    mode: Mode,
+    limits: Limits,
+    budgets: Budgets,
+    price: Option<Price>,
+    turns: Turns,
     interrupt: watch::Receiver<bool>,
 ) -> Trial {
     let folder = tempfile::tempdir().unwrap();
@@ -79,9 +98,11 @@ async fn trial_until(
         model,
         model_name: "scripted".to_owned(),
         settings: BTreeMap::new(),
+        price,
         sandbox: Some(Arc::new(FakeSandbox)),
         results: folder.path(),
         limits,
+        budgets,
         tag: None,
         profile: "debug".to_owned(),
         library: Path::new("unused"),
@@ -116,7 +137,7 @@ impl Trial {
         results.collect()
     }
 
-    fn ledger(&self) -> Vec<(Option<u32>, String, CallEnd)> {
+    pub(super) fn ledger(&self) -> Vec<(Option<u32>, String, CallEnd)> {
         let calls = read_ledger(&self.run).unwrap();
         calls.into_iter().map(|call| (call.script, call.tool, call.outcome)).collect()
     }
