@@ -1,7 +1,9 @@
 //! The view of many runs: figures of each mode, ratios between modes, and how they are shown.
 
 pub mod console;
+mod findings;
 pub mod run_story;
 mod shortfall;
+pub mod statistics;
 pub mod summary;
 pub mod table;
