@@ -56,6 +56,7 @@ const TABLE: &[(&[&str], i32, &str, &str)] = &[
     (&["run", "met", "--max-cost", "0"], 2, "", "must be more than 0"),
     (&["run", "met", "--max-cost", "nan"], 2, "", "must be more than 0"),
     (&["run", "met", "--max-cost", "1"], 2, "", "`--max-cost` needs a price, and none is known of `rehearsal`"),
+    (&["compare", "met", "--max-total-cost", "1"], 2, "", "`--max-total-cost` needs a price"),
     (&["compare", "met", "--prices", "README.md"], 2, "", "the prices in README.md cannot be used"),
     (&["compare", "met", "--prices", "none.toml"], 2, "", "the prices in none.toml could not be read"),
     (&["compare"], 2, "", "<DOMAIN>"),

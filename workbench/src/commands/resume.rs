@@ -67,15 +67,10 @@ pub(super) fn find(
     }
 }
 
-/// The decided runs of a comparison.
-pub(super) fn decided_runs(
-    context: &Context,
-    command: &str,
-    comparison: &Comparison,
-) -> Result<Vec<RunRecord>, Failure> {
+/// The runs of a comparison, all that were begun.
+pub(super) fn runs_of(context: &Context, command: &str, comparison: &Comparison) -> Result<Vec<StoredRun>, Failure> {
     let (mut known, _) = comparisons(context, comparison)?;
-    let runs = known.remove(command).unwrap_or_default();
-    Ok(decided(&runs))
+    Ok(known.remove(command).unwrap_or_default())
 }
 
 /// For each plan the jobs that have no decided run.
@@ -90,13 +85,19 @@ pub(super) fn left(decided: &[RunRecord], plans: &[Plan], jobs: &[Job]) -> Vec<(
 }
 
 /// The runs a comparison makes on each domain, in their order: one run of each mode before the second of any, so that
-/// what drifts with time meets all modes alike.
+/// what drifts with time meets all modes alike, or else mode after mode.
 pub(super) fn jobs_of(comparison: &Comparison) -> Vec<Job> {
-    let modes: Vec<Mode> = comparison.modes.iter().filter_map(|mode| mode.parse().ok()).collect();
-    (1..=comparison.runs).flat_map(|number| modes.iter().map(move |mode| Job { mode: *mode, number })).collect()
+    let modes = comparison.modes.iter().filter_map(|mode| mode.parse::<Mode>().ok());
+    let mut jobs: Vec<Job> =
+        modes.flat_map(|mode| (1..=comparison.runs).map(move |number| Job { mode, number })).collect();
+    if !comparison.mode_after_mode {
+        jobs.sort_by_key(|job| job.number);
+    }
+    jobs
 }
 
-fn decided(runs: &[StoredRun]) -> Vec<RunRecord> {
+/// Those of them that are decided.
+pub(super) fn decided(runs: &[StoredRun]) -> Vec<RunRecord> {
     let runs = runs.iter().map(|run| run.record.clone()).collect();
     without_repeated(runs).into_iter().filter(is_decided).collect()
 }
@@ -134,6 +135,8 @@ fn differences(runs: &[StoredRun], comparison: &Comparison, plans: &[Plan]) -> V
                 compare("`--modes`", &theirs.modes.join(","), &comparison.modes.join(","));
             }
             compare("`--runs`", &theirs.runs.to_string(), &comparison.runs.to_string());
+            let interleave = |comparison: &Comparison| (!comparison.mode_after_mode).to_string();
+            compare("`--interleave`", &interleave(theirs), &interleave(comparison));
         }
         compare("`--model`", &record.model, plan.model.name());
         let settings = plan.model.settings();

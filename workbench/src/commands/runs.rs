@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::cli::options::RunOptions;
+use crate::cli::options::{RunOptions, SourceOptions};
 use crate::domain::Domain;
 use crate::domain::manifest::Limits;
 use crate::error::Failure;
@@ -20,6 +20,7 @@ use futures::StreamExt;
 use super::context::{Context, Data, sandbox};
 use super::failures;
 use super::models::Asked;
+use super::purse::Purse;
 
 /// Everything the runs of one domain share.
 pub(super) struct Plan {
@@ -41,6 +42,8 @@ pub(super) struct Batch<'a> {
     pub(super) comparison: Option<&'a Comparison>,
     /// Most runs under way at once.
     pub(super) at_once: usize,
+    /// What they may cost together.
+    pub(super) purse: Option<&'a Purse>,
 }
 
 /// The runs that were made, and why there are no more.
@@ -94,7 +97,13 @@ impl Plan {
             if *context.interrupt.borrow() || failed.load(Ordering::Relaxed) {
                 return Ok(None);
             }
+            if batch.purse.is_some_and(|purse| !purse.allows_one_more()) {
+                return Ok(None);
+            }
             let outcome = self.run(context, batch, *job, listener).await;
+            if let (Some(purse), Ok(record)) = (batch.purse, &outcome) {
+                purse.pay(record);
+            }
             failed.fetch_or(outcome.is_err(), Ordering::Relaxed);
             outcome.map(Some)
         });
@@ -119,6 +128,11 @@ impl Plan {
         self.options.budgets.budgets()
     }
 
+    /// Refuses the flag of a budget of money where it could not be kept.
+    pub(super) fn needs_price(&self, flag: &str) -> Result<(), Failure> {
+        needs_price(flag, self.model.name(), self.price.as_ref(), self.options.model.caching)
+    }
+
     /// Where its data comes from, as records say it.
     pub(super) fn source(&self) -> &str {
         &self.data.label
@@ -129,6 +143,25 @@ impl Plan {
         self.sandbox.name()
     }
 
+    /// A rehearsal in this mode on the domain's cassette, for its figures: nothing of it is kept. Nothing where the domain
+    /// has no rehearsal of this mode or no cassette, and where the rehearsal fails.
+    pub(super) async fn rehearse(&self, context: &Context, mode: Mode) -> Option<RunRecord> {
+        self.domain.cassette.as_ref()?;
+        let folder = context.own_folder("rehearsal", &self.domain).ok()?;
+        let source = SourceOptions { offline: true, ..SourceOptions::default() };
+        let data = context.data(&self.domain, &source).ok()?;
+        let batch = Batch { command: "rehearsal", comparison: None, at_once: 1, purse: None };
+        let request = RunRequest {
+            price: None,
+            results: folder.path(),
+            budgets: Budgets::default(),
+            web: data.web.clone(),
+            source: data.label.clone(),
+            ..self.request(context, &batch, Job { mode, number: 1 }, &Asked::Rehearsal, &Listener::none()).ok()?
+        };
+        runner::run(request).await.ok()
+    }
+
     async fn run(
         &self,
         context: &Context,
@@ -136,15 +169,32 @@ impl Plan {
         job: Job,
         listener: &Listener,
     ) -> Result<RunRecord, Failure> {
-        let request = RunRequest {
+        let request = self.request(context, batch, job, &self.model, listener)?;
+        runner::run(request).await.map_err(|error| match error {
+            RunError::Plugin(error) => failures::plugin(error),
+            RunError::Sandbox(error) => failures::sandbox(error),
+            RunError::Store(error) => failures::store(error),
+            other => Failure::usage(other),
+        })
+    }
+
+    fn request<'a>(
+        &'a self,
+        context: &'a Context,
+        batch: &'a Batch<'_>,
+        job: Job,
+        model: &Asked,
+        listener: &Listener,
+    ) -> Result<RunRequest<'a>, Failure> {
+        Ok(RunRequest {
             domain: &self.domain,
             mode: job.mode,
             command: batch.command,
             number: job.number,
             comparison: batch.comparison,
-            model: self.model.open(&self.domain, job.mode, &self.sandbox)?,
-            model_name: self.model.name().to_owned(),
-            settings: self.model.settings(),
+            model: model.open(&self.domain, job.mode, &self.sandbox)?,
+            model_name: model.name().to_owned(),
+            settings: model.settings(),
             price: self.price.clone(),
             sandbox: Some(Arc::clone(&self.sandbox)),
             library: &self.library,
@@ -157,12 +207,6 @@ impl Plan {
             source: self.data.label.clone(),
             listener: listener.clone(),
             interrupt: context.interrupt.clone(),
-        };
-        runner::run(request).await.map_err(|error| match error {
-            RunError::Plugin(error) => failures::plugin(error),
-            RunError::Sandbox(error) => failures::sandbox(error),
-            RunError::Store(error) => failures::store(error),
-            other => Failure::usage(other),
         })
     }
 }

@@ -90,6 +90,11 @@ impl ProviderKind {
             Self::OpenRouter => "openrouter",
         }
     }
+
+    /// Whether it serves for money.
+    pub fn is_paid(self) -> bool {
+        matches!(self, Self::Anthropic | Self::OpenAi | Self::OpenRouter)
+    }
 }
 
 /// What `--model` names.
@@ -101,6 +106,13 @@ pub enum ModelChoice {
     Replay(String),
     /// A provider's model.
     Of(ProviderKind, String),
+}
+
+impl ModelChoice {
+    /// Whether asking it costs money.
+    pub fn is_paid(&self) -> bool {
+        matches!(self, Self::Of(kind, _) if kind.is_paid())
+    }
 }
 
 /// `--model` names nothing.

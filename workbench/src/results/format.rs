@@ -141,6 +141,9 @@ pub struct Comparison {
     pub modes: Vec<String>,
     /// Runs of each mode.
     pub runs: u32,
+    /// Whether all runs of a mode are made before the first of the next; otherwise one of each mode in turn.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub mode_after_mode: bool,
 }
 
 /// What ends a run before its next request. Nothing set is no bound.
