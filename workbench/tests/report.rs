@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used)]
 
 use serde_json::{Value, json};
-use workbench::report::summary::{self, Spread};
-use workbench::report::table;
-use workbench::results::format::{RuleStatus, RunRecord, Stop};
+use workbench::report::statistics::{NoInterval, Spread};
+use workbench::report::{summary, table};
+use workbench::results::format::{Budgets, RuleStatus, RunRecord, Stop};
 
 /// A run that read `tokens`; rules as (name, status, got).
 fn run(mode: &str, number: u32, tokens: u64, rules: &[(&str, &str, Value)]) -> RunRecord {
@@ -54,11 +54,121 @@ fn medians_and_ratios_are_those_of_the_runs() {
     assert_eq!((ratio.of.as_str(), ratio.to.as_str()), ("loop", "code"));
     assert!((ratio.tokens_read - 25.0 / 3.0).abs() < 1e-9);
     assert!((ratio.low - 2.5).abs() < 1e-9 && (ratio.high - 20.0).abs() < 1e-9);
+    let [low, high] = ratio.interval.unwrap();
+    assert!(ratio.low <= low && low < ratio.tokens_read && ratio.tokens_read < high && high <= ratio.high, "{ratio:?}");
+}
+
+/// Tokens read by the runs of loop and of code, and the line and the sentence about them.
+#[test]
+fn a_ratio_says_what_may_be_claimed() {
+    let table: &[(&[u64], &[u64], &str)] = &[
+        (
+            &[40_000, 41_000, 42_000],
+            &[4_000, 4_100, 4_200],
+            "≈10.0 (9.52 to 10.5), 95 % interval 9.52 to 10.5\n  \
+             loop read ≈10.0 × what code read: on this task a script costs fewer tokens",
+        ),
+        (
+            &[2_000, 2_100, 2_200],
+            &[2_730, 2_600, 2_860],
+            "≈0.77 (0.70 to 0.85), 95 % interval 0.70 to 0.85\n  \
+             code read ≈1.30 × what loop read: on this task a script costs more tokens",
+        ),
+        (
+            &[2_000, 3_000, 4_000],
+            &[2_500, 3_500, 3_000],
+            "≈1.00 (0.57 to 1.60), 95 % interval 0.57 to 1.60\n  no difference can be claimed from these runs",
+        ),
+        (
+            &[3_010, 3_020, 3_030],
+            &[2_970, 2_980, 2_990],
+            "≈1.01 (1.01 to 1.02), 95 % interval 1.01 to 1.02\n  \
+             code read about as much as loop: on this task a script gains nothing",
+        ),
+        (
+            &[3_000, 3_000, 3_000],
+            &[3_000, 4_000, 5_000],
+            "≈0.75 (0.60 to 1.00), 95 % interval 0.60 to 1.00\n  no difference can be claimed from these runs",
+        ),
+        (
+            &[3_000, 3_000],
+            &[3_000, 3_000],
+            "≈1.00; no interval: that takes 3 runs of each mode\n  \
+             code read about as much as loop: on this task a script gains nothing",
+        ),
+        (
+            &[3_000, 3_000, 3_000],
+            &[1_500, 1_500, 1_500],
+            "≈2.00; no interval: the runs of each mode are identical\n  loop read ≈2.00 × what code read",
+        ),
+        (
+            &[3_000, 3_200],
+            &[1_500, 1_600, 1_700],
+            "≈1.94 (1.76 to 2.13); no interval: that takes 3 runs of each mode\n  loop read ≈1.94 × what code read",
+        ),
+        (
+            &[3_000, 3_200],
+            &[3_100],
+            "≈1.00 (0.97 to 1.03); no interval: that takes 3 runs of each mode\n  no difference can be claimed",
+        ),
+    ];
+    for (in_loop, in_code, told) in table {
+        let runs = |mode: &'static str, tokens: &[u64]| -> Vec<RunRecord> {
+            (1..).zip(tokens).map(|(number, tokens)| run(mode, number, *tokens, PASS)).collect()
+        };
+        let text = table::report(&summary::summarise([runs("loop", in_loop), runs("code", in_code)].concat()));
+        let told = format!("tokens read, loop ÷ code: {told}");
+        assert!(text.contains(&told), "{in_loop:?} {in_code:?}: {told}\n{text}");
+    }
+}
+
+#[test]
+fn fewer_tokens_for_less_work_are_told() {
+    let fail: &[(&str, &str, Value)] = &[("twelve", "fail", Value::Null)];
+    let runs = |first, second| {
+        let runs = vec![run("loop", 1, 30_000, first), run("code", 1, 3_000, second), run("code", 2, 3_000, PASS)];
+        table::report(&summary::summarise(runs))
+    };
+    let text = runs(PASS, fail);
+    assert!(text.contains("a script costs fewer tokens; code passed 1 of 2, loop 1 of 1\n"), "{text}");
+    assert!(!runs(fail, PASS).contains("; code passed"));
+    assert!(!runs(PASS, PASS).contains("; code passed"));
+}
+
+#[test]
+fn an_interval_that_is_missing_says_why() {
+    let of = |numbers: std::ops::RangeInclusive<u32>, step: u64| -> Value {
+        let both = numbers.flat_map(|number| {
+            let more = u64::from(number) * step;
+            [run("loop", number, 30_000 + more, PASS), run("code", number, 3_000 + more, PASS)]
+        });
+        serde_json::to_value(summary::summarise(both.collect())).unwrap()["ratios"][0].clone()
+    };
+    assert_eq!(of(1..=2, 7)["no_interval"], json!("too_few_runs"));
+    assert_eq!(of(1..=3, 0)["no_interval"], json!(NoInterval::IdenticalRuns));
+    let ratio = of(1..=3, 7);
+    assert_eq!((ratio["interval"].as_array().unwrap().len(), ratio.get("no_interval")), (2, None));
+    assert_eq!(of(1..=2, 7)["interval"], Value::Null);
+}
+
+#[test]
+fn chances_that_several_runs_pass() {
+    let fail: &[(&str, &str, Value)] = &[("twelve", "fail", Value::Null)];
+    let runs = vec![run("code", 1, 3_000, PASS), run("code", 2, 3_000, fail), run("code", 3, 3_000, PASS)];
+    let report = summary::summarise(runs);
+    let rounded: Vec<f64> = report.modes[0].pass_hat_k.iter().map(|chance| (chance * 1e3).round()).collect();
+    assert_eq!(rounded, [667.0, 333.0, 0.0]);
+    let text = table::report(&report);
+    assert!(text.contains("code, chance that all pass (pass^k): 0.67 of 1, 0.33 of 2, 0.00 of 3\n"), "{text}");
+    let text = table::report(&summary::summarise(vec![run("code", 1, 3_000, PASS), run("code", 2, 3_000, PASS)]));
+    assert!(!text.contains("pass^k"), "all passed: that is plain\n{text}");
 }
 
 #[test]
 fn runs_made_differently_are_never_pooled() {
-    let changes: [fn(&mut RunRecord); 7] = [
+    let changes: [fn(&mut RunRecord); 9] = [
+        |run| run.budgets = Budgets { max_cost_usd: Some(0.5), ..Budgets::default() },
+        |run| run.settings = [("thinking".to_owned(), "off".to_owned())].into(),
         |run| run.domain = "dogs".into(),
         |run| run.model = "other:1".into(),
         |run| run.source = "live".into(),
@@ -79,7 +189,9 @@ fn runs_made_differently_are_never_pooled() {
 
 #[test]
 fn modes_made_differently_have_no_ratio() {
-    let changes: [fn(&mut RunRecord); 5] = [
+    let changes: [fn(&mut RunRecord); 7] = [
+        |run| run.budgets = Budgets { max_seconds: Some(60), ..Budgets::default() },
+        |run| run.settings = [("caching".to_owned(), "on".to_owned())].into(),
         |run| run.domain = "dogs".into(),
         |run| run.model = "other:1".into(),
         |run| run.source = "live".into(),
@@ -173,6 +285,57 @@ fn limits_that_set_runs_apart_are_named() {
             "cats · rehearsal · cassette · debug build · tool_calls 3"
         ]
     );
+}
+
+#[test]
+fn settings_and_budgets_that_set_runs_apart_are_named() {
+    let asked = |thinking: &str| {
+        [("thinking".to_owned(), thinking.to_owned()), ("caching".to_owned(), "off".to_owned())].into()
+    };
+    let budgets = Budgets { max_cost_usd: Some(0.25), max_tokens_read: Some(9_000), max_seconds: None };
+    let runs = vec![
+        RunRecord { settings: asked("off"), ..run("loop", 1, 5_000, PASS) },
+        RunRecord { settings: asked("low"), ..run("loop", 2, 5_000, PASS) },
+        RunRecord { settings: asked("off"), budgets, ..run("loop", 3, 5_000, PASS) },
+    ];
+    let text = table::report(&summary::summarise(runs));
+    let heads: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("cats · rehearsal · cassette")).collect();
+    assert_eq!(
+        heads,
+        [
+            " · debug build · thinking off",
+            " · debug build · thinking low",
+            " · debug build · max_tokens_read 9000 · max_cost_usd 0.25 · thinking off"
+        ]
+    );
+}
+
+#[test]
+fn a_report_of_a_model_that_costs_money() {
+    let asked = |mode, number, tokens, cost| RunRecord {
+        model: "anthropic:claude-haiku-5-5".into(),
+        estimated: false,
+        cost_usd: cost,
+        prices: Some("2026-10-07, https://prices.example".into()),
+        settings: [("thinking".to_owned(), "off".to_owned())].into(),
+        ..run(mode, number, tokens, PASS)
+    };
+    let strange = || vec!["serial not honoured".to_owned()];
+    let report = summary::summarise(vec![
+        RunRecord { deviations: strange(), ..asked("serial", 1, 61_000, None) },
+        RunRecord { deviations: strange(), retries: 2, ..asked("serial", 2, 60_000, Some(0.006)) },
+        asked("loop", 1, 31_000, Some(0.003_1)),
+        RunRecord { stop: Stop::ModelError, verify: None, retries: 5, ..asked("loop", 2, 1_000, Some(0.000_1)) },
+        asked("loop", 3, 30_000, Some(1.25)),
+        asked("code", 1, 3_000, Some(0.000_01)),
+    ]);
+    insta::assert_snapshot!(table::report(&report));
+    let modes = serde_json::to_value(&report.modes).unwrap();
+    let of = |place: usize, name: &str| modes[place][name].clone();
+    assert_eq!((of(0, "cost_usd"), of(0, "deviations")), (Value::Null, json!({"serial not honoured": 2})));
+    assert_eq!(of(1, "cost_usd"), json!({"median": (0.003_1 + 1.25) / 2.0, "min": 0.003_1, "max": 1.25}));
+    assert_eq!((of(0, "retries"), of(1, "retries"), of(2, "retries")), (json!(2), json!(5), json!(0)));
+    assert_eq!(of(0, "settings"), json!({"thinking": "off"}));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use workbench::results::find::{find_run, list_runs};
 use workbench::results::format::{
-    CallEnd, CallRecord, RUN_FORMAT, RuleOutcome, RuleStatus, RunRecord, Stop, Turn, Verdict,
+    Budgets, CallEnd, CallRecord, RUN_FORMAT, RuleOutcome, RuleStatus, RunRecord, Stop, Turn, Verdict,
 };
 use workbench::results::store::{RunFolder, StoreError, read_evidence, read_ledger, read_run, read_transcript};
 
@@ -29,6 +29,7 @@ fn record(run: &str) -> RunRecord {
         source: "cassette".to_owned(),
         profile: "debug".to_owned(),
         limits: [("tool_calls".to_owned(), 2000)].into(),
+        budgets: Budgets { max_tokens_read: Some(9000), max_cost_usd: Some(0.25), max_seconds: None },
         settings: [("thinking".to_owned(), "off".to_owned())].into(),
         command: "2026-11-29T12-00-00Z-4711".to_owned(),
         number: 1,
@@ -57,9 +58,12 @@ fn record(run: &str) -> RunRecord {
             tokens_read: 1200,
             input_tokens: 1200,
             output_tokens: 40,
+            cost_usd: Some(0.000_14),
             tools: vec!["search_collection".to_owned(), "list_departments".to_owned()],
+            ..Turn::default()
         }],
-        cost_usd: None,
+        cost_usd: Some(0.000_14),
+        prices: Some("2026-11-29, a list".to_owned()),
         network_calls: 0,
         cache_hits: 2,
         faults: Vec::new(),

@@ -11,6 +11,7 @@ use tokio::sync::watch;
 use workbench::events::{Event, Listener};
 use workbench::model::tokens;
 use workbench::model::types::{Block, Model, ModelError, ModelReply, ModelRequest, StopReason, Usage};
+use workbench::results::format::Budgets;
 use workbench::runner::{self, Mode, RunRequest};
 
 use crate::rounds::median;
@@ -108,9 +109,11 @@ async fn converse(stage: &Stage, turns: u64, seen: &Arc<Mutex<Seen>>) {
         model_name: "bench".to_owned(),
         settings: BTreeMap::new(),
         script_form: workbench::runner::ScriptForm::default(),
+        price: None,
         sandbox: None,
         results: stage.results.path(),
         limits,
+        budgets: Budgets::default(),
         tag: None,
         profile: workbench::plugin::profile().to_owned(),
         library: &stage.library,

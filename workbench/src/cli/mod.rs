@@ -1,12 +1,13 @@
 //! The command line as types. What a command does with them stands in `commands/`.
 
+pub mod budget_options;
 pub mod model_options;
 pub mod options;
 
 use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand};
+use clap::{ArgAction, Args, Parser, Subcommand};
 
 use crate::model::provider::ModelChoice;
 
@@ -218,8 +219,8 @@ pub struct CompareArguments {
     /// Domains' names or folders
     #[arg(required = true, value_name = "DOMAIN")]
     pub domains: Vec<String>,
-    /// Modes, joined with commas
-    #[arg(long, value_delimiter = ',', default_value = "serial,loop,code")]
+    /// Modes, joined with commas; without it loop and code of a model that costs money, serial,loop,code of others
+    #[arg(long, value_delimiter = ',')]
     pub modes: Vec<crate::runner::Mode>,
     /// Runs of each mode
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
@@ -227,6 +228,14 @@ pub struct CompareArguments {
     /// Runs under way at once
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=16))]
     pub jobs: u32,
+    /// Make one run of each mode in turn, so that what drifts with time meets all modes alike; `--interleave=false` makes
+    /// all runs of a mode before the next
+    #[arg(long, default_value_t = true, action = ArgAction::Set, value_name = "BOOL", num_args = 0..=1,
+        require_equals = true, default_missing_value = "true")]
+    pub interleave: bool,
+    /// Start no run any more once the comparison has cost this many US dollars; see `--max-cost` for a single run
+    #[arg(long, value_name = "USD", value_parser = budget_options::dollars)]
+    pub max_total_cost: Option<f64>,
     /// Go on with a comparison of these settings that was cut off, the newest or the one of this name: make the runs
     /// that are missing or unfinished, and report all
     #[arg(long, value_name = "COMMAND", num_args = 0..=1, require_equals = true)]

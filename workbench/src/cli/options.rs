@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 
+use super::budget_options::BudgetOptions;
 use super::model_options::ModelOptions;
 use crate::domain::manifest::Limits;
 use crate::web::{Injection, Route};
@@ -124,6 +125,9 @@ pub struct RunOptions {
     /// What ends the run
     #[command(flatten)]
     pub limits: RunLimitOptions,
+    /// What it may use up beside that
+    #[command(flatten)]
+    pub budgets: BudgetOptions,
 }
 
 /// A tag stands in tables and is typed again.
@@ -174,7 +178,7 @@ impl RunLimitOptions {
 }
 
 /// A limit as the manifest takes it: a whole number, at least 1.
-fn limit<T: FromStr<Err: Display> + PartialOrd + From<u8>>(text: &str) -> Result<T, String> {
+pub(super) fn limit<T: FromStr<Err: Display> + PartialOrd + From<u8>>(text: &str) -> Result<T, String> {
     match text.parse::<T>() {
         Ok(number) if number >= T::from(1) => Ok(number),
         Ok(_) => Err("must be at least 1".to_owned()),

@@ -14,13 +14,14 @@ use crate::runner::{Mode, unless_interrupted};
 use super::context::Context;
 use super::interrupt::unless_raised;
 use super::models::Asked;
+use super::purse::Purse;
 use super::runs::{Batch, Plan};
-use super::{report, resume};
+use super::{estimate, report, resume};
 
 /// Makes the runs of every domain, mode after mode, and prints their report. When something fails on the way, the
 /// runs made until then are reported first.
 pub(super) async fn run(context: &Context, arguments: &CompareArguments) -> Result<Exit, Failure> {
-    let modes = distinct(&arguments.modes);
+    let modes = modes_of(arguments);
     let Some(plans) = unless_interrupted(&mut context.interrupt.clone(), plans(context, arguments, &modes)).await
     else {
         return Ok(Exit::Interrupted);
@@ -30,6 +31,7 @@ pub(super) async fn run(context: &Context, arguments: &CompareArguments) -> Resu
         domains: plans.iter().map(|plan| plan.domain.name().to_owned()).collect(),
         modes: modes.iter().map(ToString::to_string).collect(),
         runs: arguments.runs,
+        mode_after_mode: !arguments.interleave,
     };
     let command = match &arguments.resume {
         None => context.name_of_command(),
@@ -37,10 +39,11 @@ pub(super) async fn run(context: &Context, arguments: &CompareArguments) -> Resu
     };
     let _held = context.hold(&command)?;
     let jobs = resume::jobs_of(&comparison);
-    let mut records = match &arguments.resume {
+    let earlier = match &arguments.resume {
         None => Vec::new(),
-        Some(_) => resume::decided_runs(context, &command, &comparison)?,
+        Some(_) => resume::runs_of(context, &command, &comparison)?,
     };
+    let mut records = resume::decided(&earlier);
     let left = resume::left(&records, &plans, &jobs);
     if arguments.resume.is_some() {
         let number: usize = left.iter().map(|(_, jobs)| jobs.len()).sum();
@@ -56,7 +59,14 @@ pub(super) async fn run(context: &Context, arguments: &CompareArguments) -> Resu
         return Ok(Exit::Interrupted);
     };
     reached?;
-    let batch = Batch { command: &command, comparison: Some(&comparison), at_once: arguments.jobs as usize };
+    estimate::tell(context, &plans, &left).await;
+    let purse = arguments.max_total_cost.map(|limit| Purse::new(limit, earlier.iter().map(|run| &run.record)));
+    let batch = Batch {
+        command: &command,
+        comparison: Some(&comparison),
+        at_once: arguments.jobs as usize,
+        purse: purse.as_ref(),
+    };
     let (listener, mut failure) = (console::listener(), None);
     for (plan, jobs) in left {
         let made = plans[plan].make(context, &batch, &jobs, &listener).await;
@@ -65,6 +75,9 @@ pub(super) async fn run(context: &Context, arguments: &CompareArguments) -> Resu
         if failure.is_some() {
             break;
         }
+    }
+    if let Some(purse) = &purse {
+        purse.tell();
     }
     if records.is_empty()
         && let Some(failure) = failure
@@ -90,6 +103,15 @@ pub(super) async fn run(context: &Context, arguments: &CompareArguments) -> Resu
     }
 }
 
+/// The modes that were named, or those that are compared where none is: `serial` costs most and tells least.
+fn modes_of(arguments: &CompareArguments) -> Vec<Mode> {
+    match distinct(&arguments.modes) {
+        named if !named.is_empty() => named,
+        _ if arguments.options.model.model.is_paid() => vec![Mode::Loop, Mode::Code],
+        _ => vec![Mode::Serial, Mode::Loop, Mode::Code],
+    }
+}
+
 /// A plan for each domain that was named, for a model that can be asked.
 async fn plans(context: &Context, arguments: &CompareArguments, modes: &[Mode]) -> Result<Vec<Plan>, Failure> {
     let model = Asked::of(&arguments.options.model)?;
@@ -97,6 +119,9 @@ async fn plans(context: &Context, arguments: &CompareArguments, modes: &[Mode]) 
     let mut plans: Vec<Plan> = Vec::new();
     for domain in distinct(&arguments.domains) {
         let plan = Plan::new(context, &domain, modes, &arguments.options, &model).await?;
+        if arguments.max_total_cost.is_some() {
+            plan.needs_price("--max-total-cost")?;
+        }
         match plans.iter().find(|known| known.domain.name() == plan.domain.name()) {
             None => plans.push(plan),
             Some(known) if known.domain.folder.canonicalize().ok() == plan.domain.folder.canonicalize().ok() => {}
@@ -141,4 +166,33 @@ fn first_page(out: &Path) -> Option<PathBuf> {
         .collect();
     pages.sort();
     pages.into_iter().next()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+
+    #[test]
+    fn modes_that_are_compared_when_none_is_named() {
+        for (model, words) in [
+            ("rehearsal", "serial loop code"),
+            ("ollama:qwen3:8b", "serial loop code"),
+            ("anthropic:claude-haiku-5-5", "loop code"),
+            ("openai:any", "loop code"),
+            ("openrouter:any", "loop code"),
+        ] {
+            for (named, words) in [(None, words), (Some("code,serial,code"), "code serial")] {
+                let mut line = vec!["workbench", "compare", "d", "--model", model];
+                line.extend(named.into_iter().flat_map(|named| ["--modes", named]));
+                let Ok(Cli { command: Command::Compare(arguments), .. }) = Cli::try_parse_from(&line) else {
+                    panic!("{line:?}")
+                };
+                let modes: Vec<&str> = modes_of(&arguments).into_iter().map(Mode::name).collect();
+                assert_eq!(modes.join(" "), words, "{line:?}");
+            }
+        }
+    }
 }

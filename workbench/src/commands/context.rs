@@ -114,7 +114,7 @@ impl Context {
             (true, true) => Source::Live,
             (false, _) => Source::Routes(routes),
         };
-        let fresh = if options.fresh { Some(self.fresh_cache(domain)?) } else { None };
+        let fresh = if options.fresh { Some(self.own_folder("fresh", domain)?) } else { None };
         let cache = match &fresh {
             Some(folder) => folder.path().to_owned(),
             None => self.results.join(".cache").join(domain.name()),
@@ -142,13 +142,14 @@ impl Context {
         Ok(Data { web, label, _fresh: fresh })
     }
 
-    fn fresh_cache(&self, domain: &Domain) -> Result<OwnFolder, Failure> {
+    /// An empty folder that is gone with the command.
+    pub(super) fn own_folder(&self, what: &str, domain: &Domain) -> Result<OwnFolder, Failure> {
         let folder = self.results.join(COMMANDS);
-        let name = format!("fresh-{}-{}", Timestamp::now().as_nanosecond(), domain.name());
+        let name = format!("{what}-{}-{}", Timestamp::now().as_nanosecond(), domain.name());
         let taken = OwnFolder::take(&folder, &name).and_then(|folder| {
             folder.ok_or_else(|| std::io::Error::other(format!("{name} belongs to another process")))
         });
-        taken.map_err(|error| Failure::usage(format!("no empty cache can be made in {}: {error}", folder.display())))
+        taken.map_err(|error| Failure::usage(format!("no empty folder can be made in {}: {error}", folder.display())))
     }
 }
 

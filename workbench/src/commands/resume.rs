@@ -7,7 +7,7 @@ use crate::error::Failure;
 use crate::printer::line;
 use crate::results::attempts::{is_decided, without_repeated};
 use crate::results::find::{StoredRun, list_runs};
-use crate::results::format::{Comparison, RunRecord};
+use crate::results::format::{Budgets, Comparison, RunRecord};
 use crate::results::order::is_name_of_command;
 use crate::results::store::{StoreError, read_manifest};
 use crate::runner::Mode;
@@ -68,15 +68,10 @@ pub(super) fn find(
     }
 }
 
-/// The decided runs of a comparison.
-pub(super) fn decided_runs(
-    context: &Context,
-    command: &str,
-    comparison: &Comparison,
-) -> Result<Vec<RunRecord>, Failure> {
+/// The runs of a comparison, all that were begun.
+pub(super) fn runs_of(context: &Context, command: &str, comparison: &Comparison) -> Result<Vec<StoredRun>, Failure> {
     let (mut known, _) = comparisons(context, comparison)?;
-    let runs = known.remove(command).unwrap_or_default();
-    Ok(decided(&runs))
+    Ok(known.remove(command).unwrap_or_default())
 }
 
 /// For each plan the jobs that have no decided run.
@@ -91,13 +86,19 @@ pub(super) fn left(decided: &[RunRecord], plans: &[Plan], jobs: &[Job]) -> Vec<(
 }
 
 /// The runs a comparison makes on each domain, in their order: one run of each mode before the second of any, so that
-/// what drifts with time meets all modes alike.
+/// what drifts with time meets all modes alike, or else mode after mode.
 pub(super) fn jobs_of(comparison: &Comparison) -> Vec<Job> {
-    let modes: Vec<Mode> = comparison.modes.iter().filter_map(|mode| mode.parse().ok()).collect();
-    (1..=comparison.runs).flat_map(|number| modes.iter().map(move |mode| Job { mode: *mode, number })).collect()
+    let modes = comparison.modes.iter().filter_map(|mode| mode.parse::<Mode>().ok());
+    let mut jobs: Vec<Job> =
+        modes.flat_map(|mode| (1..=comparison.runs).map(move |number| Job { mode, number })).collect();
+    if !comparison.mode_after_mode {
+        jobs.sort_by_key(|job| job.number);
+    }
+    jobs
 }
 
-fn decided(runs: &[StoredRun]) -> Vec<RunRecord> {
+/// Those of them that are decided.
+pub(super) fn decided(runs: &[StoredRun]) -> Vec<RunRecord> {
     let runs = runs.iter().map(|run| run.record.clone()).collect();
     without_repeated(runs).into_iter().filter(is_decided).collect()
 }
@@ -135,6 +136,8 @@ fn differences(runs: &[StoredRun], comparison: &Comparison, plans: &[Plan]) -> V
                 compare("`--modes`", &theirs.modes.join(","), &comparison.modes.join(","));
             }
             compare("`--runs`", &theirs.runs.to_string(), &comparison.runs.to_string());
+            let interleave = |comparison: &Comparison| (!comparison.mode_after_mode).to_string();
+            compare("`--interleave`", &interleave(theirs), &interleave(comparison));
         }
         compare("`--model`", &record.model, plan.model.name());
         let settings = plan.settings();
@@ -153,6 +156,14 @@ fn differences(runs: &[StoredRun], comparison: &Comparison, plans: &[Plan]) -> V
         for (key, value) in limits.entries() {
             let theirs = record.limits.get(key).map_or_else(|| "unknown".to_owned(), u64::to_string);
             compare(&format!("limit `{key}`"), &theirs, &value.to_string());
+        }
+        let budget = |budgets: &Budgets, name: &str| {
+            let set = budgets.entries().into_iter().find(|(known, _)| *known == name);
+            set.map_or_else(|| "none".to_owned(), |(_, value)| value)
+        };
+        let budgets = plan.budgets();
+        for (name, _) in record.budgets.entries().into_iter().chain(budgets.entries()) {
+            compare(&format!("budget `{name}`"), &budget(&record.budgets, name), &budget(&budgets, name));
         }
         if manifest_of(folder).is_some_and(|text| text != plan.domain.text) {
             compare(&format!("the domain.toml of {}", record.domain), "as it was then", "as it is now");

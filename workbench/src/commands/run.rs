@@ -29,7 +29,7 @@ pub(super) async fn run(context: &Context, arguments: &RunArguments) -> Result<E
         return Ok(Exit::Interrupted);
     };
     let job = Job { mode: arguments.mode, number: 1 };
-    let batch = Batch { command: &context.name_of_command(), comparison: None, at_once: 1 };
+    let batch = Batch { command: &context.name_of_command(), comparison: None, at_once: 1, purse: None };
     let made = plan?.make(context, &batch, &[job], &console::listener()).await;
     if let Some(failure) = made.failure {
         return Err(failure);

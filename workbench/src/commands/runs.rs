@@ -5,15 +5,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::cli::model_options::CodeAs;
-use crate::cli::options::RunOptions;
+use crate::cli::options::{RunOptions, SourceOptions};
 use crate::domain::Domain;
 use crate::domain::manifest::Limits;
 use crate::error::Failure;
 use crate::events::Listener;
+use crate::model::prices::{Price, Prices};
 use crate::plugin::profile;
-use crate::results::format::{Comparison, RunRecord};
+use crate::results::format::{Budgets, Comparison, RunRecord};
 use crate::results::sweep::sweep_domain;
-use crate::runner::{self, Mode, RunError, RunRequest};
+use crate::runner::{self, Mode, RunError, RunRequest, ScriptForm};
 use crate::sandbox::Sandbox;
 use crate::web::{Source, WebError};
 use futures::StreamExt;
@@ -21,6 +22,7 @@ use futures::StreamExt;
 use super::context::{Context, Data, sandbox};
 use super::failures;
 use super::models::Asked;
+use super::purse::Purse;
 
 /// Everything the runs of one domain share.
 pub(super) struct Plan {
@@ -29,6 +31,8 @@ pub(super) struct Plan {
     data: Data,
     sandbox: Arc<dyn Sandbox>,
     pub(super) model: Asked,
+    /// What the model costs, where that is known.
+    pub(super) price: Option<Price>,
     pub(super) options: RunOptions,
 }
 
@@ -40,6 +44,8 @@ pub(super) struct Batch<'a> {
     pub(super) comparison: Option<&'a Comparison>,
     /// Most runs under way at once.
     pub(super) at_once: usize,
+    /// What they may cost together.
+    pub(super) purse: Option<&'a Purse>,
 }
 
 /// The runs that were made, and why there are no more.
@@ -73,6 +79,11 @@ impl Plan {
         if options.model.code_as == CodeAs::Text && !modes.contains(&Mode::Code) {
             return Err(Failure::usage("`--code-as text` is about mode code, and no run is of that mode"));
         }
+        let prices = Prices::load(options.budgets.prices.as_deref()).map_err(Failure::usage)?;
+        let price = prices.of(model.name()).cloned();
+        if options.budgets.max_cost.is_some() {
+            needs_price("--max-cost", model.name(), price.as_ref(), options.model.caching)?;
+        }
         let sandbox = sandbox()?;
         for mode in modes {
             model.open(&domain, *mode, &options.limits.over(&domain.manifest.limits), &sandbox)?;
@@ -80,7 +91,7 @@ impl Plan {
         let library = context.library(&domain).await?;
         let data = context.data(&domain, &options.source)?;
         sweep_domain(&context.results, domain.name());
-        Ok(Self { domain, library, data, sandbox, model: model.clone(), options: options.clone() })
+        Ok(Self { domain, library, data, sandbox, model: model.clone(), price, options: options.clone() })
     }
 
     /// Asks the API's first probe once, when runs would go to the network: an API that cannot be reached is no fault of
@@ -112,7 +123,13 @@ impl Plan {
             if *context.interrupt.borrow() || failed.load(Ordering::Relaxed) {
                 return Ok(None);
             }
+            if batch.purse.is_some_and(|purse| !purse.allows_one_more()) {
+                return Ok(None);
+            }
             let outcome = self.run(context, batch, *job, listener).await;
+            if let (Some(purse), Ok(record)) = (batch.purse, &outcome) {
+                purse.pay(record);
+            }
             failed.fetch_or(outcome.is_err(), Ordering::Relaxed);
             outcome.map(Some)
         });
@@ -134,11 +151,25 @@ impl Plan {
 
     /// How its model is asked, as records say it.
     pub(super) fn settings(&self) -> BTreeMap<String, String> {
-        let mut settings = self.model.settings();
+        self.settings_of(&self.model)
+    }
+
+    fn settings_of(&self, model: &Asked) -> BTreeMap<String, String> {
+        let mut settings = model.settings();
         if self.options.model.code_as == CodeAs::Text {
             settings.insert("code_as".to_owned(), "text".to_owned());
         }
         settings
+    }
+
+    /// What its runs may use up beside that.
+    pub(super) fn budgets(&self) -> Budgets {
+        self.options.budgets.budgets()
+    }
+
+    /// Refuses the flag of a budget of money where it could not be kept.
+    pub(super) fn needs_price(&self, flag: &str) -> Result<(), Failure> {
+        needs_price(flag, self.model.name(), self.price.as_ref(), self.options.model.caching)
     }
 
     /// Where its data comes from, as records say it.
@@ -151,6 +182,25 @@ impl Plan {
         self.sandbox.name()
     }
 
+    /// A rehearsal in this mode on the domain's cassette, for its figures: nothing of it is kept. Nothing where the domain
+    /// has no rehearsal of this mode or no cassette, and where the rehearsal fails.
+    pub(super) async fn rehearse(&self, context: &Context, mode: Mode) -> Option<RunRecord> {
+        self.domain.cassette.as_ref()?;
+        let folder = context.own_folder("rehearsal", &self.domain).ok()?;
+        let source = SourceOptions { offline: true, ..SourceOptions::default() };
+        let data = context.data(&self.domain, &source).ok()?;
+        let batch = Batch { command: "rehearsal", comparison: None, at_once: 1, purse: None };
+        let request = RunRequest {
+            price: None,
+            results: folder.path(),
+            budgets: Budgets::default(),
+            web: data.web.clone(),
+            source: data.label.clone(),
+            ..self.request(context, &batch, Job { mode, number: 1 }, &Asked::Rehearsal, &Listener::none()).ok()?
+        };
+        runner::run(request).await.ok()
+    }
+
     async fn run(
         &self,
         context: &Context,
@@ -158,27 +208,7 @@ impl Plan {
         job: Job,
         listener: &Listener,
     ) -> Result<RunRecord, Failure> {
-        let request = RunRequest {
-            domain: &self.domain,
-            mode: job.mode,
-            command: batch.command,
-            number: job.number,
-            comparison: batch.comparison,
-            model: self.model.open(&self.domain, job.mode, &self.limits(), &self.sandbox)?,
-            model_name: self.model.name().to_owned(),
-            settings: self.settings(),
-            script_form: self.options.model.code_as.script_form(),
-            sandbox: Some(Arc::clone(&self.sandbox)),
-            library: &self.library,
-            web: self.data.web.clone(),
-            results: &context.results,
-            limits: self.limits(),
-            tag: self.options.tag.clone(),
-            profile: profile().to_owned(),
-            source: self.data.label.clone(),
-            listener: listener.clone(),
-            interrupt: context.interrupt.clone(),
-        };
+        let request = self.request(context, batch, job, &self.model, listener)?;
         runner::run(request).await.map_err(|error| match error {
             RunError::Plugin(error) => failures::plugin(error),
             RunError::Sandbox(error) => failures::sandbox(error),
@@ -186,4 +216,54 @@ impl Plan {
             other => Failure::usage(other),
         })
     }
+
+    fn request<'a>(
+        &'a self,
+        context: &'a Context,
+        batch: &'a Batch<'_>,
+        job: Job,
+        model: &Asked,
+        listener: &Listener,
+    ) -> Result<RunRequest<'a>, Failure> {
+        Ok(RunRequest {
+            domain: &self.domain,
+            mode: job.mode,
+            command: batch.command,
+            number: job.number,
+            comparison: batch.comparison,
+            model: model.open(&self.domain, job.mode, &self.limits(), &self.sandbox)?,
+            model_name: model.name().to_owned(),
+            settings: self.settings_of(model),
+            script_form: match model {
+                // The scripts of an estimate are handed in as calls.
+                Asked::Rehearsal => ScriptForm::ToolCall,
+                _ => self.options.model.code_as.script_form(),
+            },
+            price: self.price.clone(),
+            sandbox: Some(Arc::clone(&self.sandbox)),
+            library: &self.library,
+            web: self.data.web.clone(),
+            results: &context.results,
+            limits: self.limits(),
+            budgets: self.budgets(),
+            tag: self.options.tag.clone(),
+            profile: profile().to_owned(),
+            source: self.data.label.clone(),
+            listener: listener.clone(),
+            interrupt: context.interrupt.clone(),
+        })
+    }
+}
+
+/// Refuses the flag of a budget of money that could not be kept.
+fn needs_price(flag: &str, model: &str, price: Option<&Price>, with_caching: bool) -> Result<(), Failure> {
+    let problem = match price {
+        None => format!("`{flag}` needs a price, and none is known of `{model}`"),
+        Some(price) if !price.covers(with_caching) => {
+            format!("`{flag}` needs a whole price, and a part of that of `{model}` is not known")
+        }
+        Some(_) => return Ok(()),
+    };
+    Err(Failure::usage(problem)
+        .hint("name it with `--prices FILE`, in the form of workbench/prices.toml, or set `--max-tokens-read` instead"))
 }

@@ -6,6 +6,7 @@ pub mod anthropic;
 pub mod exchange;
 pub mod openai;
 mod policy;
+pub mod prices;
 pub mod provider;
 pub mod rehearsal;
 pub mod tokens;

@@ -108,6 +108,11 @@ impl ProviderKind {
     pub fn is_local(self) -> bool {
         matches!(self, Self::Ollama | Self::LlamaCpp | Self::Vllm)
     }
+
+    /// Whether it serves for money.
+    pub fn is_paid(self) -> bool {
+        !self.is_local()
+    }
 }
 
 /// What `--model` names.
@@ -119,6 +124,13 @@ pub enum ModelChoice {
     Replay(String),
     /// A provider's model.
     Of(ProviderKind, String),
+}
+
+impl ModelChoice {
+    /// Whether asking it costs money.
+    pub fn is_paid(&self) -> bool {
+        matches!(self, Self::Of(kind, _) if kind.is_paid())
+    }
 }
 
 /// `--model` names nothing.

@@ -1,8 +1,10 @@
 //! The view of many runs: figures of each mode, ratios between modes, and how they are shown.
 
 pub mod console;
+mod findings;
 mod one_line;
 pub mod run_story;
 mod shortfall;
+pub mod statistics;
 pub mod summary;
 pub mod table;

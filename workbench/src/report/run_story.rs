@@ -6,7 +6,7 @@ use crate::printer::plain;
 use crate::results::format::{CallRecord, RuleStatus, RunRecord, Verdict};
 
 use super::one_line;
-use super::table::{counted, got_text, grouped, mark, run_line, table, trimmed};
+use super::table::{counted, dollars, got_text, grouped, mark, run_line, table, trimmed};
 
 /// The run's settings, its turns, its calls by tool, its last words and its verdict.
 pub fn story(run: &RunRecord, ledger: &[CallRecord]) -> String {
@@ -24,7 +24,9 @@ pub fn story(run: &RunRecord, ledger: &[CallRecord]) -> String {
         run.stop_detail.as_deref().map(|detail| format!(" ({})", continued(detail))).unwrap_or_default()
     );
     let (requests, hits) = (counted(run.network_calls, "network request"), counted(run.cache_hits, "cache hit"));
-    let _ = writeln!(text, "{requests}, {hits}\n");
+    let _ = writeln!(text, "{requests}, {hits}");
+    text.push_str(&asked(run));
+    text.push('\n');
     text.push_str(&turns(run));
     text.push_str(&calls(ledger));
     text.push_str(&faults(run));
@@ -55,6 +57,35 @@ pub fn verdict_table(verdict: &Verdict) -> String {
     }
     let word = if verdict.ok { "verified" } else { "not verified" };
     plain(&format!("{}\n{word}: {} of {} points\n", trimmed(&rows), verdict.points, verdict.max_points))
+}
+
+/// How the model was asked, what that cost, and what went otherwise: lines only where there is something to say.
+fn asked(run: &RunRecord) -> String {
+    let mut text = String::new();
+    let settings = run.settings.iter().map(|(name, value)| format!("{name} {value}"));
+    let budgets = run.budgets.entries().into_iter().map(|(name, value)| format!("{name} {value}"));
+    let words: Vec<String> = settings.chain(budgets).collect();
+    if !words.is_empty() {
+        let _ = writeln!(text, "asked with {}", words.join(", "));
+    }
+    match (run.cost_usd, &run.prices) {
+        (Some(cost), Some(prices)) => {
+            let _ = writeln!(text, "cost {} by list prices as of {prices}", dollars(cost));
+        }
+        (Some(cost), None) => {
+            let _ = writeln!(text, "cost {}", dollars(cost));
+        }
+        _ => {}
+    }
+    if !run.retried.is_empty() {
+        let causes = tally(run.retried.iter().map(|retry| retry.cause.as_str()));
+        let waited: f64 = run.retried.iter().map(|retry| retry.wait_seconds).sum();
+        let _ = writeln!(text, "requests made again: {causes}; {waited:.1} s of waiting");
+    }
+    for deviation in &run.deviations {
+        let _ = writeln!(text, "deviated: {deviation}");
+    }
+    text
 }
 
 fn turns(run: &RunRecord) -> String {

@@ -1,11 +1,13 @@
 //! Figures of many runs: the content of `report --format json`.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::statistics::{NoInterval, Spread, interval, pass_hat};
 use crate::results::attempts::is_decided;
-use crate::results::format::{REPORT_FORMAT, RuleStatus, RunRecord};
+use crate::results::format::{Budgets, REPORT_FORMAT, RuleStatus, RunRecord};
 
 /// The whole report.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -21,7 +23,7 @@ pub struct Report {
 }
 
 /// What runs must share to be compared at all.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, PartialOrd, Serialize)]
 pub struct Setting {
     /// Name of the domain.
     pub domain: String,
@@ -33,6 +35,9 @@ pub struct Setting {
     pub profile: String,
     /// The limits the runs had, by their keys in the manifest.
     pub limits: BTreeMap<String, u64>,
+    /// What they might use up beside that: a budget that is smaller may end what another lets go on.
+    #[serde(skip_serializing_if = "Budgets::is_empty")]
+    pub budgets: Budgets,
     /// How the model was asked, by names such as `thinking`.
     pub settings: BTreeMap<String, String>,
 }
@@ -53,6 +58,8 @@ pub struct ModeSummary {
     pub n: usize,
     /// Of them, runs whose every rule passed.
     pub passed: usize,
+    /// For k = 1 to `n`, the chance that k of these runs all passed (pass^k).
+    pub pass_hat_k: Vec<f64>,
     /// Runs that are not decided, and not among `n`.
     pub errors: usize,
     /// Whether tokens were counted locally.
@@ -71,17 +78,10 @@ pub struct ModeSummary {
     pub seconds: Option<Spread>,
     /// Price in US dollars; null also when a run's price is not known.
     pub cost_usd: Option<Spread>,
-}
-
-/// Median and range.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Spread {
-    /// The middle value; of an even number of values, the mean of the two in the middle.
-    pub median: f64,
-    /// The smallest.
-    pub min: f64,
-    /// The largest.
-    pub max: f64,
+    /// Requests to the model that were made again, in all runs, decided or not.
+    pub retries: u64,
+    /// What the model did otherwise than the mode asks, with the number of decided runs in which it did.
+    pub deviations: BTreeMap<String, usize>,
 }
 
 /// Tokens read in mode `of` for each token read in mode `to`.
@@ -102,6 +102,11 @@ pub struct Ratio {
     pub low: f64,
     /// Largest run of `of` to smallest run of `to`.
     pub high: f64,
+    /// Where the ratio lies, 95 times in 100, as far as these runs can tell.
+    pub interval: Option<[f64; 2]>,
+    /// Why that is not told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_interval: Option<NoInterval>,
 }
 
 /// The modes in the order they are shown.
@@ -116,10 +121,10 @@ pub fn summarise(runs: Vec<RunRecord>) -> Report {
             None => groups.push(vec![run]),
         }
     }
-    let mut modes: Vec<ModeSummary> = groups.iter().map(|group| summary_of(group)).collect();
-    let place = |mode: &ModeSummary| (mode.setting.clone(), mode_rank(&mode.mode), mode.sandbox.clone());
-    modes.sort_by_cached_key(place);
-    let ratios = ratios_of(&modes);
+    let mut groups: Vec<Group<'_>> = groups.into_iter().map(Group::of).collect();
+    groups.sort_by(|one, other| one.place().partial_cmp(&other.place()).unwrap_or(Ordering::Equal));
+    let ratios = ratios_of(&groups);
+    let modes = groups.into_iter().map(|group| group.summary).collect();
     Report { format: REPORT_FORMAT.to_owned(), runs, modes, ratios }
 }
 
@@ -159,49 +164,88 @@ pub fn mode_rank(mode: &str) -> usize {
     MODE_ORDER.iter().position(|known| *known == mode).unwrap_or(MODE_ORDER.len())
 }
 
-fn summary_of(group: &[&RunRecord]) -> ModeSummary {
-    let first = group[0];
-    let decided: Vec<&RunRecord> = group.iter().copied().filter(|run| !undecided(run)).collect();
+/// Runs that are pooled.
+struct Group<'a> {
+    summary: ModeSummary,
+    decided: Vec<&'a RunRecord>,
+}
+
+impl<'a> Group<'a> {
+    fn of(runs: Vec<&'a RunRecord>) -> Self {
+        let decided: Vec<&RunRecord> = runs.iter().copied().filter(|run| !undecided(run)).collect();
+        Self { summary: summary_of(&runs, &decided), decided }
+    }
+
+    /// Its place in tables.
+    fn place(&self) -> (&Setting, usize, Option<&String>) {
+        (&self.summary.setting, mode_rank(&self.summary.mode), self.summary.sandbox.as_ref())
+    }
+
+    fn tokens_read(&self) -> Vec<f64> {
+        self.decided.iter().map(|run| run.tokens_read as f64).collect()
+    }
+}
+
+fn summary_of(group: &[&RunRecord], decided: &[&RunRecord]) -> ModeSummary {
+    let (first, n) = (group[0], decided.len());
     let spread = |value: fn(&RunRecord) -> f64| Spread::of(decided.iter().map(|run| value(run)));
     let costs: Option<Vec<f64>> = decided.iter().map(|run| run.cost_usd).collect();
+    let passed = decided.iter().filter(|run| passed(run)).count();
+    let mut deviations: BTreeMap<String, usize> = BTreeMap::new();
+    for deviation in decided.iter().flat_map(|run| &run.deviations) {
+        *deviations.entry(deviation.clone()).or_default() += 1;
+    }
     ModeSummary {
         setting: Setting::of(first),
         mode: first.mode.clone(),
         sandbox: first.sandbox.clone(),
-        n: decided.len(),
-        passed: decided.iter().filter(|run| passed(run)).count(),
-        errors: group.len() - decided.len(),
+        n,
+        passed,
+        pass_hat_k: (1..=n).map(|k| pass_hat(passed, n, k)).collect(),
+        errors: group.len() - n,
         estimated: group.iter().any(|run| run.estimated),
-        identical: decided.len() > 1 && decided.iter().all(|run| went_alike(decided[0], run)),
+        identical: n > 1 && decided.iter().all(|run| went_alike(decided[0], run)),
         tokens_read: spread(|run| run.tokens_read as f64),
         model_turns: spread(|run| f64::from(run.model_turns)),
         calls: spread(|run| f64::from(calls_of(run))),
         scripts: spread(|run| f64::from(run.scripts_run)),
         seconds: spread(|run| run.seconds),
         cost_usd: costs.and_then(|costs| Spread::of(costs.into_iter())),
+        retries: group.iter().map(|run| u64::from(run.retries)).sum(),
+        deviations,
     }
 }
 
 /// Every mode that calls tools step by step, against every mode that writes scripts.
-fn ratios_of(modes: &[ModeSummary]) -> Vec<Ratio> {
+fn ratios_of(groups: &[Group<'_>]) -> Vec<Ratio> {
     let mut ratios = Vec::new();
-    for of in modes.iter().filter(|summary| matches!(summary.mode.as_str(), "serial" | "loop")) {
-        for to in modes.iter().filter(|summary| matches!(summary.mode.as_str(), "code" | "hosted")) {
-            let (Some(above), Some(below)) = (of.tokens_read, to.tokens_read) else { continue };
-            if of.setting == to.setting && above.min > 0.0 && below.min > 0.0 {
-                ratios.push(Ratio {
-                    setting: of.setting.clone(),
-                    of: of.mode.clone(),
-                    to: to.mode.clone(),
-                    sandbox: to.sandbox.clone(),
-                    tokens_read: above.median / below.median,
-                    low: above.min / below.max,
-                    high: above.max / below.min,
-                });
+    for above in groups.iter().filter(|group| matches!(group.summary.mode.as_str(), "serial" | "loop")) {
+        for below in groups.iter().filter(|group| matches!(group.summary.mode.as_str(), "code" | "hosted")) {
+            if above.summary.setting == below.summary.setting {
+                ratios.extend(ratio_of(above, below));
             }
         }
     }
     ratios
+}
+
+fn ratio_of(above: &Group<'_>, below: &Group<'_>) -> Option<Ratio> {
+    let (of, to) = (above.summary.tokens_read?, below.summary.tokens_read?);
+    if of.min <= 0.0 || to.min <= 0.0 {
+        return None;
+    }
+    let interval = interval(&above.tokens_read(), &below.tokens_read());
+    Some(Ratio {
+        setting: above.summary.setting.clone(),
+        of: above.summary.mode.clone(),
+        to: below.summary.mode.clone(),
+        sandbox: below.summary.sandbox.clone(),
+        tokens_read: of.median / to.median,
+        low: of.min / to.max,
+        high: of.max / to.min,
+        interval: interval.ok(),
+        no_interval: interval.err(),
+    })
 }
 
 impl Setting {
@@ -213,20 +257,8 @@ impl Setting {
             source: run.source.clone(),
             profile: run.profile.clone(),
             limits: run.limits.clone(),
+            budgets: run.budgets,
             settings: run.settings.clone(),
         }
-    }
-}
-
-impl Spread {
-    /// Median and range of `values`, if there are any.
-    pub fn of(values: impl Iterator<Item = f64>) -> Option<Self> {
-        let mut values: Vec<f64> = values.collect();
-        values.sort_by(f64::total_cmp);
-        let (min, max) = (*values.first()?, *values.last()?);
-        let middle = values.len() / 2;
-        let median =
-            if values.len() % 2 == 1 { values[middle] } else { f64::midpoint(values[middle - 1], values[middle]) };
-        Some(Self { median, min, max })
     }
 }

@@ -8,8 +8,9 @@ use crate::model::rehearsal;
 use crate::printer::{line, plain};
 use crate::results::format::RunRecord;
 
-use super::summary::{ModeSummary, Ratio, Report, Setting, Spread, calls_of, mode_rank, summarise, undecided};
-use super::{one_line, shortfall};
+use super::statistics::Spread;
+use super::summary::{ModeSummary, Report, Setting, calls_of, mode_rank, summarise, undecided};
+use super::{findings, one_line, shortfall};
 
 /// The whole report as text: one row a run, one row a mode, tokens by turn, ratios, what fell short.
 pub fn report(report: &Report) -> String {
@@ -34,19 +35,17 @@ fn part(report: &Report, setting: &Setting, settings: &[Setting]) -> String {
     let modes: Vec<&ModeSummary> = report.modes.iter().filter(|mode| mode.setting == *setting).collect();
     let names = Names::of(&runs);
     let Setting { domain, model, source, profile, .. } = setting;
-    let mut text = format!("{domain} · {model} · {source} · {profile} build{}\n\n", limits_apart(setting, settings));
-    let _ = writeln!(text, "{}\n", runs_table(&runs, names));
-    let _ = writeln!(text, "{}\n", modes_table(&modes, names));
+    let mut text = format!("{domain} · {model} · {source} · {profile} build{}\n\n", what_is_apart(setting, settings));
+    let columns = Columns::of(&runs);
+    let _ = writeln!(text, "{}\n", runs_table(&runs, names, columns));
+    let _ = writeln!(text, "{}\n", modes_table(&modes, names, columns));
+    text.push_str(&modes_notes(&modes, names));
     let _ = writeln!(text, "{}", turns_text(&runs, names));
-    let estimated = mark(runs.iter().any(|run| run.estimated));
-    for Ratio { of, to, sandbox, tokens_read, low, high, .. } in
-        report.ratios.iter().filter(|ratio| ratio.setting == *setting)
-    {
-        let range = if low == high { String::new() } else { format!(" ({low:.1} to {high:.1})") };
-        let to = names.name(to, sandbox.as_deref());
-        let _ = writeln!(text, "tokens read, {of} ÷ {to}: {estimated}{tokens_read:.1}{range}");
+    for ratio in report.ratios.iter().filter(|ratio| ratio.setting == *setting) {
+        text.push_str(&findings::text(ratio, &modes, names));
     }
     text.push_str(&shortfall::text(&runs, names));
+    text.push_str(&prices_text(&runs));
     if model == rehearsal::NAME {
         text.push_str(&rehearsal_text(&runs));
     }
@@ -59,12 +58,17 @@ fn rehearsal_text(runs: &[&RunRecord]) -> String {
     format!("\nrehearsal{of}: scripted turns, no model was asked; tokens are counted locally (≈)\n")
 }
 
-/// The limits by which a setting differs from others of its domain.
-fn limits_apart(setting: &Setting, settings: &[Setting]) -> String {
-    let others: Vec<&Setting> = settings.iter().filter(|other| other.domain == setting.domain).collect();
-    let apart = |key: &String, value: &u64| others.iter().any(|other| other.limits.get(key) != Some(value));
-    let limits = setting.limits.iter().filter(|(key, value)| apart(key, value));
-    limits.map(|(key, value)| format!(" · {key} {value}")).collect()
+/// The limits, budgets and settings by which a setting differs from others of its domain.
+fn what_is_apart(setting: &Setting, settings: &[Setting]) -> String {
+    let parts = |setting: &Setting| -> Vec<(String, String)> {
+        let limits = setting.limits.iter().map(|(name, value)| (name.clone(), value.to_string()));
+        let budgets = setting.budgets.entries().into_iter().map(|(name, value)| (name.to_owned(), value));
+        let asked = setting.settings.iter().map(|(name, value)| (name.clone(), value.clone()));
+        limits.chain(budgets).chain(asked).collect()
+    };
+    let others: Vec<_> = settings.iter().filter(|other| other.domain == setting.domain).map(parts).collect();
+    let apart = parts(setting).into_iter().filter(|part| others.iter().any(|other| !other.contains(part)));
+    apart.map(|(name, value)| format!(" · {name} {value}")).collect()
 }
 
 /// What modes are called: with their sandbox, where there are several.
@@ -81,7 +85,7 @@ impl Names {
         Self { with_sandbox: sandboxes.len() > 1 }
     }
 
-    fn name(self, mode: &str, sandbox: Option<&str>) -> String {
+    pub(super) fn name(self, mode: &str, sandbox: Option<&str>) -> String {
         match sandbox {
             Some(sandbox) if self.with_sandbox => format!("{mode} ({sandbox})"),
             _ => mode.to_owned(),
@@ -93,10 +97,44 @@ impl Names {
     }
 }
 
+/// Which columns are shown beside those that always are.
+#[derive(Clone, Copy)]
+struct Columns {
+    /// Where a model was asked.
+    cost: bool,
+    /// Where a request was made again.
+    retries: bool,
+}
+
+impl Columns {
+    fn of(runs: &[&RunRecord]) -> Self {
+        Self {
+            cost: runs.iter().any(|run| run.model != rehearsal::NAME),
+            retries: runs.iter().any(|run| run.retries > 0),
+        }
+    }
+
+    /// The row with these columns before its last.
+    fn with(self, mut row: Vec<String>, cost: String, retries: String) -> Vec<String> {
+        let last = row.pop();
+        row.extend([(self.cost, cost), (self.retries, retries)].into_iter().filter(|it| it.0).map(|it| it.1));
+        row.extend(last);
+        row
+    }
+
+    /// A table with these names of columns; the last column and those of `left` are of words.
+    fn table(self, head: &[&str], left: &[usize]) -> Table {
+        let head: Vec<String> = head.iter().map(|name| (*name).to_owned()).collect();
+        let head = self.with(head, "cost".to_owned(), "retries".to_owned());
+        let head: Vec<&str> = head.iter().map(String::as_str).collect();
+        table(&head, &[left, &[head.len() - 1]].concat())
+    }
+}
+
 /// One line about a run, for progress and `run`.
 pub fn run_line(run: &RunRecord) -> String {
     format!(
-        "{} {}: {}, {}, {}{} tokens read, {:.1} s, {}",
+        "{} {}: {}, {}, {}{} tokens read, {:.1} s, {}{}",
         run.domain,
         run.mode,
         counted(run.model_turns.into(), "turn"),
@@ -104,8 +142,22 @@ pub fn run_line(run: &RunRecord) -> String {
         mark(run.estimated),
         grouped(run.tokens_read),
         run.seconds,
+        run.cost_usd.map(|cost| format!("{}, ", dollars(cost))).unwrap_or_default(),
         verdict_text(run)
     )
+}
+
+/// An amount of US dollars as people read it: `$0.0123`.
+pub fn dollars(amount: f64) -> String {
+    if amount == 0.0 {
+        "$0".to_owned()
+    } else if amount < 0.000_05 {
+        "<$0.0001".to_owned()
+    } else if amount < 1.0 {
+        format!("${amount:.4}")
+    } else {
+        format!("${amount:.2}")
+    }
 }
 
 /// `passed` or `fell short`, or why neither: `undecided`, `not judged`.
@@ -154,11 +206,11 @@ pub fn table(head: &[&str], left: &[usize]) -> Table {
     table
 }
 
-fn runs_table(runs: &[&RunRecord], names: Names) -> String {
-    let mut table =
-        table(&["run", "mode", "turns", "calls or scripts", "tokens read", "seconds", "verdict"], &[0, 1, 6]);
+fn runs_table(runs: &[&RunRecord], names: Names, columns: Columns) -> String {
+    let head = ["run", "mode", "turns", "calls or scripts", "tokens read", "seconds", "verdict"];
+    let mut table = columns.table(&head, &[0, 1]);
     for run in runs {
-        table.add_row([
+        let row = vec![
             run.run.clone(),
             names.of_run(run),
             run.model_turns.to_string(),
@@ -166,17 +218,20 @@ fn runs_table(runs: &[&RunRecord], names: Names) -> String {
             format!("{}{}", mark(run.estimated), grouped(run.tokens_read)),
             format!("{:.1}", run.seconds),
             verdict_text(run).to_owned(),
-        ]);
+        ];
+        let cost = run.cost_usd.map_or_else(|| "–".to_owned(), dollars);
+        table.add_row(columns.with(row, cost, run.retries.to_string()));
     }
     trimmed(&table)
 }
 
-fn modes_table(modes: &[&ModeSummary], names: Names) -> String {
-    let mut table = table(&["mode", "passed", "turns", "calls", "scripts", "tokens read", "seconds", ""], &[0, 1, 7]);
+fn modes_table(modes: &[&ModeSummary], names: Names, columns: Columns) -> String {
+    let mut table =
+        columns.table(&["mode", "passed", "turns", "calls", "scripts", "tokens read", "seconds", ""], &[0, 1]);
     for mode in modes {
         let spread = |spread: &Option<Spread>| range_text(spread.as_ref(), |value| grouped(value.round() as u64));
         let errors = if mode.errors > 0 { format!(", {} undecided", mode.errors) } else { String::new() };
-        table.add_row([
+        let row = vec![
             names.name(&mode.mode, mode.sandbox.as_deref()),
             format!("{} of {}{errors}", mode.passed, mode.n),
             spread(&mode.model_turns),
@@ -185,9 +240,36 @@ fn modes_table(modes: &[&ModeSummary], names: Names) -> String {
             format!("{}{}", mark(mode.estimated && mode.n > 0), spread(&mode.tokens_read)),
             range_text(mode.seconds.as_ref(), |value| format!("{value:.1}")),
             if mode.identical { "runs identical".to_owned() } else { String::new() },
-        ]);
+        ];
+        table.add_row(columns.with(row, range_text(mode.cost_usd.as_ref(), dollars), mode.retries.to_string()));
     }
     trimmed(&table)
+}
+
+/// How likely several runs in a row pass, where that is not plain, and what models did otherwise than asked.
+fn modes_notes(modes: &[&ModeSummary], names: Names) -> String {
+    let mut text = String::new();
+    for mode in modes {
+        let name = names.name(&mode.mode, mode.sandbox.as_deref());
+        if 0 < mode.passed && mode.passed < mode.n {
+            let shown = mode.pass_hat_k.iter().enumerate().map(|(index, chance)| (index + 1, chance));
+            let shown = shown.filter(|(k, _)| *k <= 5 || k.is_multiple_of(5));
+            let chances: Vec<String> = shown.map(|(k, chance)| format!("{chance:.2} of {k}")).collect();
+            let _ = writeln!(text, "{name}, chance that all pass (pass^k): {}", chances.join(", "));
+        }
+        for (deviation, runs) in &mode.deviations {
+            let _ = writeln!(text, "{name} deviated: {deviation}, in {runs} of {} runs", mode.n);
+        }
+    }
+    if text.is_empty() { text } else { text + "\n" }
+}
+
+/// By which prices the costs were reckoned.
+fn prices_text(runs: &[&RunRecord]) -> String {
+    let mut origins: Vec<&str> = runs.iter().filter_map(|run| run.prices.as_deref()).collect();
+    origins.sort_unstable();
+    origins.dedup();
+    origins.iter().map(|origin| format!("\ncost by list prices as of {origin}\n")).collect()
 }
 
 /// Median and range, or `–` when there are no figures.

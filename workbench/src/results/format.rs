@@ -53,6 +53,9 @@ pub struct RunRecord {
     /// The limits it ran under, by their keys in the manifest.
     #[serde(default)]
     pub limits: BTreeMap<String, u64>,
+    /// What it might use up beside that; absent when nothing was set.
+    #[serde(default, skip_serializing_if = "Budgets::is_empty")]
+    pub budgets: Budgets,
     /// How the model was asked, by names such as `thinking` and `caching`; empty for one that has no such settings.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, String>,
@@ -109,8 +112,11 @@ pub struct RunRecord {
     pub estimated: bool,
     /// Figures of each turn.
     pub per_turn: Vec<Turn>,
-    /// Price in US dollars, when it is known.
+    /// What the requests cost in US dollars, the sum over the turns; null when one of them has no known cost.
     pub cost_usd: Option<f64>,
+    /// By which prices that is: their day and their source. Absent when none are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prices: Option<String>,
     /// Requests that went to the network during this run.
     #[serde(default)]
     pub network_calls: u64,
@@ -157,6 +163,40 @@ pub struct Comparison {
     pub modes: Vec<String>,
     /// Runs of each mode.
     pub runs: u32,
+    /// Whether all runs of a mode are made before the first of the next; otherwise one of each mode in turn.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub mode_after_mode: bool,
+}
+
+/// What ends a run before its next request. Nothing set is no bound.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
+pub struct Budgets {
+    /// Tokens read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_tokens_read: Option<u64>,
+    /// US dollars.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_cost_usd: Option<f64>,
+    /// Wall seconds since the run began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_seconds: Option<u64>,
+}
+
+impl Budgets {
+    /// Whether nothing is set.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Those that are set, as people read them.
+    pub fn entries(&self) -> Vec<(&'static str, String)> {
+        let entries = [
+            ("max_tokens_read", self.max_tokens_read.map(|tokens| tokens.to_string())),
+            ("max_cost_usd", self.max_cost_usd.map(|dollars| dollars.to_string())),
+            ("max_seconds", self.max_seconds.map(|seconds| seconds.to_string())),
+        ];
+        entries.into_iter().filter_map(|(name, value)| value.map(|value| (name, value))).collect()
+    }
 }
 
 /// A fault that is not the model's: of the API, the network, the cassette, the disk or the plugin.
@@ -180,7 +220,7 @@ pub struct RetryRecord {
 }
 
 /// Figures of one turn.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Turn {
     /// From 1.
     pub turn: u32,
@@ -188,8 +228,17 @@ pub struct Turn {
     pub tokens_read: u64,
     /// Of it, uncached.
     pub input_tokens: u64,
+    /// Of it, from a prompt cache.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cache_read_tokens: u64,
+    /// Of it, written to a prompt cache.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cache_write_tokens: u64,
     /// What it wrote.
     pub output_tokens: u64,
+    /// What the request cost in US dollars, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
     /// Names of the tools it called, in order.
     pub tools: Vec<String>,
 }
@@ -272,4 +321,8 @@ pub enum RuleStatus {
     Fail,
     /// A fault that is not the model's; counts neither way.
     Error,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }

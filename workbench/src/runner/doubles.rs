@@ -26,6 +26,7 @@ pub(super) struct Request {
     pub(super) messages: Vec<Message>,
     pub(super) max_tokens: u32,
     pub(super) parallel_calls: bool,
+    pub(super) is_timed: bool,
 }
 
 /// Says what it was given, turn by turn, and then waits for ever.
@@ -49,6 +50,7 @@ impl Model for ScriptedModel {
             messages: request.messages.to_vec(),
             max_tokens: request.max_tokens,
             parallel_calls: request.parallel_calls,
+            is_timed: request.until.is_some(),
         });
         match self.turns.pop_front() {
             Some(turn) => turn,

@@ -1,6 +1,8 @@
 //! One run: one task, one mode, one model, once.
 
 mod budget;
+#[cfg(test)]
+mod budget_tests;
 mod code_mode;
 #[cfg(test)]
 mod doubles;
@@ -38,9 +40,10 @@ use crate::artifacts::PageError;
 use crate::domain::Domain;
 use crate::domain::manifest::Limits;
 use crate::events::Listener;
+use crate::model::prices::Price;
 use crate::model::types::Model;
 use crate::plugin::PluginError;
-use crate::results::format::Comparison;
+use crate::results::format::{Budgets, Comparison};
 use crate::results::store::StoreError;
 use crate::sandbox::{Sandbox, SandboxError};
 use crate::web::WebClient;
@@ -65,12 +68,16 @@ pub struct RunRequest<'a> {
     pub settings: BTreeMap<String, String>,
     /// How scripts come from it, in mode `code`.
     pub script_form: ScriptForm,
+    /// What it costs, where that is known.
+    pub price: Option<Price>,
     /// Where scripts run; mode `code` needs one.
     pub sandbox: Option<Arc<dyn Sandbox>>,
     /// The folder of all results.
     pub results: &'a Path,
     /// What ends the run, its scripts and its calls.
     pub limits: Limits,
+    /// What ends it before its next request.
+    pub budgets: Budgets,
     /// What the user calls this run.
     pub tag: Option<String>,
     /// `debug` or `release`.

@@ -6,12 +6,14 @@ use std::time::Instant;
 
 use tokio::sync::watch;
 
+use super::budget::{end_of_time, out_of_time, used_up};
 use super::mode_tools::{Answer, Asked, ModeTools};
 use super::toolbox::Toolbox;
 use super::{RunError, prompts};
 use crate::events::{Event, Listener, RunKey};
+use crate::model::prices::{Price, whole_nanodollars};
 use crate::model::types::{
-    Block, Message, Model, ModelError, ModelReply, ModelRequest, Retry, Role, StopReason, ToolDefinition,
+    Block, Message, Model, ModelError, ModelReply, ModelRequest, Retry, Role, StopReason, ToolDefinition, Usage,
 };
 use crate::results::format::{RetryRecord, RunRecord, Stop, Turn};
 use crate::results::store::RunFolder;
@@ -22,6 +24,7 @@ const NOT_SERIAL: &str = "serial not honoured";
 /// What a conversation is held with.
 pub(super) struct Session<'a> {
     pub(super) model: Box<dyn Model>,
+    pub(super) price: Option<Price>,
     pub(super) mode_tools: Box<dyn ModeTools>,
     pub(super) toolbox: Arc<Toolbox>,
     pub(super) folder: &'a RunFolder,
@@ -68,6 +71,9 @@ impl Session<'_> {
         if self.record.model_turns >= self.rules.turns {
             return Ok(Some((Stop::MaxTurns, None)));
         }
+        if let Some(detail) = used_up(self.record, self.clock.elapsed()) {
+            return Ok(Some((Stop::Budget, Some(detail))));
+        }
         let reply = self.ask(tools, messages).await;
         self.record_retries();
         let reply = match reply {
@@ -77,6 +83,7 @@ impl Session<'_> {
             Some(Err(ModelError::TooLong(detail))) if self.record.model_turns > 0 => {
                 return Ok(Some((Stop::MaxTokens, Some(detail))));
             }
+            Some(Err(ModelError::OutOfTime)) => return Ok(Some((Stop::Budget, self.time_is_up()))),
             Some(Err(error)) => return Ok(Some((Stop::ModelError, Some(error.to_string())))),
             Some(Ok(reply)) => reply,
         };
@@ -114,9 +121,14 @@ impl Session<'_> {
             messages,
             max_tokens: self.rules.max_tokens,
             parallel_calls: self.rules.parallel_calls,
-            until: None,
+            until: end_of_time(&self.record.budgets, self.clock),
         };
         unless_interrupted(&mut self.interrupt, self.model.reply(request)).await
+    }
+
+    /// What is said when the model's side gave up at the end of the run's time.
+    fn time_is_up(&self) -> Option<String> {
+        self.record.budgets.max_seconds.map(|limit| out_of_time(limit, self.clock.elapsed()))
     }
 
     /// Answers to the calls, in their order; `None` when the run was interrupted first. When the
@@ -151,6 +163,9 @@ impl Session<'_> {
         if !self.rules.parallel_calls && calls.len() > 1 && !record.deviations.iter().any(|known| known == NOT_SERIAL) {
             record.deviations.push(NOT_SERIAL.to_owned());
         }
+        let cost = cost_of(self.price.as_ref(), &usage);
+        let before = if record.model_turns == 0 { Some(0.0) } else { record.cost_usd };
+        record.cost_usd = before.zip(cost).map(|(before, cost)| whole_nanodollars(before + cost));
         record.model_turns += 1;
         record.tool_calls = record.tool_calls.saturating_add(u32::try_from(calls.len()).unwrap_or(u32::MAX));
         // A server may tell any figures.
@@ -169,7 +184,10 @@ impl Session<'_> {
             turn: record.model_turns,
             tokens_read: usage.tokens_read(),
             input_tokens: usage.input_tokens,
+            cache_read_tokens: usage.cache_read_tokens,
+            cache_write_tokens: usage.cache_write_tokens,
             output_tokens: usage.output_tokens,
+            cost_usd: cost,
             tools: calls.iter().map(|call| call.name.clone()).collect(),
         };
         record.per_turn.push(turn.clone());
@@ -209,6 +227,11 @@ async fn interrupted(interrupt: &mut watch::Receiver<bool>) {
     if interrupt.wait_for(|raised| *raised).await.is_err() {
         std::future::pending::<()>().await;
     }
+}
+
+/// What a request cost. Tokens that the provider did not count have no price.
+fn cost_of(price: Option<&Price>, usage: &Usage) -> Option<f64> {
+    price.filter(|_| !usage.estimated).and_then(|price| price.cost(usage))
 }
 
 fn words(content: &[Block]) -> String {

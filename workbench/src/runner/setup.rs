@@ -17,6 +17,7 @@ use super::session::{Rules, Session};
 use super::toolbox::{ToolServer, Toolbox};
 use super::{RunError, RunRequest};
 use crate::events::{Event, RunKey};
+use crate::model::prices::Price;
 use crate::model::rehearsal;
 use crate::results::format::{RUN_FORMAT, RunRecord, Stop};
 use crate::results::store::RunFolder;
@@ -46,6 +47,7 @@ impl RunSetup {
             source: request.source.clone(),
             profile: request.profile.clone(),
             limits: request.limits.entries().map(|(key, value)| (key.to_owned(), value)).into(),
+            budgets: request.budgets,
             settings: request.settings.clone(),
             command: request.command.to_owned(),
             number: request.number,
@@ -77,6 +79,7 @@ impl RunSetup {
             estimated: false,
             per_turn: Vec::new(),
             cost_usd: None,
+            prices: request.price.as_ref().map(Price::origin),
             network_calls: 0,
             cache_hits: 0,
             faults: Vec::new(),
@@ -125,6 +128,7 @@ impl RunSetup {
         };
         Ok(Session {
             model: request.model,
+            price: request.price,
             mode_tools,
             toolbox,
             folder: &self.folder,

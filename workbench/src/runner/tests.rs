@@ -16,15 +16,16 @@ use super::{Mode, RunError, RunRequest, ScriptForm};
 use crate::domain::Domain;
 use crate::domain::manifest::{ApiSection, Limits};
 use crate::events::Listener;
+use crate::model::prices::Price;
 use crate::model::types::{Block, Message, ModelError, ModelReply, Role, StopReason};
-use crate::results::format::{CallEnd, RunRecord, Stop};
+use crate::results::format::{Budgets, CallEnd, RunRecord, Stop};
 use crate::results::store::{read_ledger, read_run, read_transcript};
 use crate::web::{Source, WebClient, WebSettings};
 
 /// A run over the fake tools, up to its verdict.
 pub(super) struct Trial {
     _home: tempfile::TempDir,
-    run: PathBuf,
+    pub(super) run: PathBuf,
     pub(super) record: RunRecord,
     pub(super) heard: Vec<Request>,
     outcome: Result<(), RunError>,
@@ -45,21 +46,39 @@ pub(super) fn limits() -> Limits {
     Limits { output_chars: 40, ..Limits::default() }
 }
 
-pub(super) async fn trial(mode: Mode, limits: Limits, turns: Vec<Result<ModelReply, ModelError>>) -> Trial {
-    let (_raise, interrupt) = watch::channel(false);
-    trial_until(mode, limits, turns, ScriptForm::ToolCall, interrupt).await
+pub(super) type Turns = Vec<Result<ModelReply, ModelError>>;
+
+pub(super) async fn trial(mode: Mode, limits: Limits, turns: Turns) -> Trial {
+    trial_within(mode, limits, Budgets::default(), None, turns).await
 }
 
 /// A run of mode code whose scripts come as fenced blocks.
-pub(super) async fn in_words(limits: Limits, turns: Vec<Result<ModelReply, ModelError>>) -> Trial {
+pub(super) async fn in_words(limits: Limits, turns: Turns) -> Trial {
     let (_raise, interrupt) = watch::channel(false);
-    trial_until(Mode::Code, limits, turns, ScriptForm::FencedBlock, interrupt).await
+    hold(Mode::Code, limits, Budgets::default(), None, turns, ScriptForm::FencedBlock, interrupt).await
 }
 
-async fn trial_until(
+pub(super) async fn trial_within(
     mode: Mode,
     limits: Limits,
-    turns: Vec<Result<ModelReply, ModelError>>,
+    budgets: Budgets,
+    price: Option<Price>,
+    turns: Turns,
+) -> Trial {
+    let (_raise, interrupt) = watch::channel(false);
+    hold(mode, limits, budgets, price, turns, ScriptForm::ToolCall, interrupt).await
+}
+
+async fn trial_until(mode: Mode, limits: Limits, turns: Turns, interrupt: watch::Receiver<bool>) -> Trial {
+    hold(mode, limits, Budgets::default(), None, turns, ScriptForm::ToolCall, interrupt).await
+}
+
+async fn hold(
+    mode: Mode,
+    limits: Limits,
+    budgets: Budgets,
+    price: Option<Price>,
+    turns: Turns,
     script_form: ScriptForm,
     interrupt: watch::Receiver<bool>,
 ) -> Trial {
@@ -87,9 +106,11 @@ async fn trial_until(
         model_name: "scripted".to_owned(),
         settings: BTreeMap::new(),
         script_form,
+        price,
         sandbox: Some(Arc::new(FakeSandbox)),
         results: folder.path(),
         limits,
+        budgets,
         tag: None,
         profile: "debug".to_owned(),
         library: Path::new("unused"),
@@ -273,7 +294,7 @@ async fn an_interrupt_ends_a_run_that_waits_for_model_or_tool() {
             tokio::task::yield_now().await;
             raise.send(true).unwrap();
         });
-        let trial = trial_until(Mode::Loop, limits(), turns, ScriptForm::ToolCall, interrupt).await;
+        let trial = trial_until(Mode::Loop, limits(), turns, interrupt).await;
         assert_eq!((trial.record.stop, trial.record.model_turns as usize), (Stop::Interrupted, waits));
     }
 }
