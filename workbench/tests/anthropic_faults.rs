@@ -232,12 +232,16 @@ fn addresses_in_every_form_lead_to_the_api() {
     let program = Program::new();
     for (base, told) in [
         ("ftp://127.0.0.1/", "it does not begin with `http://` or `https://`"),
-        ("127.0.0.1:8080", "`--base-url 127.0.0.1:8080` is no address of an API"),
+        (
+            "127.0.0.1:8080",
+            "`--base-url` is no address of an API: relative URL without a base; write it as `https://host/path`",
+        ),
         ("http://me:secret@127.0.0.1/", "it holds a user or a password"),
         ("http://127.0.0.1/?key=secret", "it has a `?` or a `#`"),
     ] {
         let (outcome, _) = standin_run(&program, &api, &["--mode", "loop", "--base-url", base]);
         assert!(outcome.code == 2 && outcome.stderr.contains(told), "{base}: {outcome:?}");
+        assert!(!outcome.stderr.contains("secret"), "{outcome:?}");
     }
 }
 
@@ -285,6 +289,10 @@ fn doctor_asks_for_a_model_and_tells_of_keys_without_showing_them() {
     for outcome in [&sound, &unknown] {
         assert!(!outcome.stdout.contains(KEY) && !outcome.stderr.contains(KEY), "{outcome:?}");
     }
+    // An old model: it serves, and takes no word about effort.
+    let old = outcome(&program, &api, &["tools", STANDIN, "--count", "--model", "anthropic:claude-haiku-4-5"]);
+    let told = "warning: anthropic:claude-haiku-4-5: the model retires at 2027-06-30T00:00:00Z\n";
+    assert_eq!((old.code, old.stderr.as_str()), (0, told), "{old:?}");
     assert_eq!(api.turns().len(), 0, "nothing is paid for");
 }
 

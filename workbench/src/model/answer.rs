@@ -165,6 +165,7 @@ mod tests {
         let table = [
             (400, &[("x-should-retry", "true")][..], "", true),
             (529, &[("x-should-retry", "false")], "", false),
+            (200, &[("x-should-retry", "true")], "", false),
             (
                 429,
                 &[],
