@@ -72,8 +72,14 @@ impl Talk {
         let mut messages = vec![Message { role: Role::User, content: vec![task] }];
         let mut turns = Vec::new();
         loop {
-            let request =
-                ModelRequest { system: "Try.", tools: &tools, messages: &messages, max_tokens: 4096, parallel_calls };
+            let request = ModelRequest {
+                system: "Try.",
+                tools: &tools,
+                messages: &messages,
+                max_tokens: 4096,
+                parallel_calls,
+                until: None,
+            };
             let reply = match model.reply(request).await {
                 Ok(reply) => reply,
                 Err(error) => return Self { turns, end: Err(error) },
