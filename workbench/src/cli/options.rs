@@ -219,6 +219,11 @@ mod tests {
             other => panic!("{other:?}"),
         });
         assert_eq!(compare, all);
+        let replay = set_by_flags(&["replay", "r"], |command| match command {
+            Command::Replay(arguments) => arguments.limits.over(&domain),
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(replay, all);
         let call = set_by_flags(&["call", "d", "t"], |command| match command {
             Command::Call(arguments) => arguments.limits.over(&domain),
             other => panic!("{other:?}"),

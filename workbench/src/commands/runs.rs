@@ -13,7 +13,7 @@ use crate::results::format::{Comparison, RunRecord};
 use crate::results::sweep::sweep_domain;
 use crate::runner::{self, Mode, RunError, RunRequest};
 use crate::sandbox::Sandbox;
-use crate::web::{Source, WebError};
+use crate::web::{Source, WebClient, WebError};
 use futures::StreamExt;
 
 use super::context::{Context, Data, sandbox};
@@ -66,7 +66,19 @@ impl Plan {
         let domain = context.domain(domain)?;
         let results = context.try_results(Some(domain.name()));
         results.map_err(|problem| Failure::usage(format!("the results folder {problem}")))?;
-        let model = Asked::of(&options.model)?;
+        let model = Asked::of(&options.model, &context.results)?;
+        sweep_domain(&context.results, domain.name());
+        Self::over(context, domain, model, modes, options).await
+    }
+
+    /// As [`Self::new`], over a domain that was found, and a model.
+    pub(super) async fn over(
+        context: &Context,
+        domain: Domain,
+        model: Asked,
+        modes: &[Mode],
+        options: &RunOptions,
+    ) -> Result<Self, Failure> {
         let sandbox = sandbox()?;
         for mode in modes {
             model.open(&domain, *mode, &sandbox)?;
@@ -74,7 +86,6 @@ impl Plan {
         let library = context.library(&domain).await?;
         let data = context.data(&domain, &options.source)?;
         reachable(&domain, &data, options.source.offline).await?;
-        sweep_domain(&context.results, domain.name());
         Ok(Self { domain, library, data, sandbox, model, options: options.clone() })
     }
 
@@ -109,6 +120,11 @@ impl Plan {
     /// Where its data comes from, as records say it.
     pub(super) fn source(&self) -> &str {
         &self.data.label
+    }
+
+    /// What fetches for its runs.
+    pub(super) fn web(&self) -> &WebClient {
+        &self.data.web
     }
 
     /// Where its scripts run, as records say it.

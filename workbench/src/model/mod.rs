@@ -4,6 +4,8 @@ pub mod exchange;
 mod policy;
 pub mod provider;
 pub mod rehearsal;
+pub mod replay;
 pub mod tokens;
 pub mod trace;
+pub mod transcript;
 pub mod types;

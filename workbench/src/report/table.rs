@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use comfy_table::{CellAlignment, ColumnConstraint, Table, presets};
 
-use crate::model::rehearsal;
+use crate::model::{rehearsal, replay};
 use crate::printer::plain;
 use crate::results::format::RunRecord;
 
@@ -49,6 +49,9 @@ fn part(report: &Report, setting: &Setting, settings: &[Setting]) -> String {
     if model == rehearsal::NAME {
         text.push_str(&rehearsal_text(&runs));
     }
+    if let Some(run) = model.strip_prefix(replay::PREFIX) {
+        text.push_str(&replay_text(run, setting));
+    }
     text
 }
 
@@ -56,6 +59,15 @@ fn part(report: &Report, setting: &Setting, settings: &[Setting]) -> String {
 fn rehearsal_text(runs: &[&RunRecord]) -> String {
     let of = runs.iter().find_map(|run| run.rehearsal_of.as_deref()).map(|of| format!(" of {of}")).unwrap_or_default();
     format!("\nrehearsal{of}: scripted turns, no model was asked; tokens are counted locally (≈)\n")
+}
+
+/// What the figures of a replay are.
+fn replay_text(run: &str, setting: &Setting) -> String {
+    let speaker = setting.settings.get(replay::SAID_BY).map(String::as_str).unwrap_or_default();
+    format!(
+        "\nreplay of {run}: what {speaker} said there was said again, no model was asked; tokens are those of its record, \
+         seconds those of the replay\n"
+    )
 }
 
 /// The limits by which a setting differs from others of its domain.

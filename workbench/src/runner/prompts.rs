@@ -83,6 +83,12 @@ pub fn cut_off(max_tokens: u32) -> String {
     format!("not run: your answer was cut off at {max_tokens} tokens, in the middle of this call. Say it shorter.")
 }
 
+/// Whether a text is that of [`cut_off`], as a model reads it.
+pub fn is_cut_off(text: &str) -> bool {
+    let unlimited = failure(&cut_off(0));
+    unlimited.split_once('0').is_some_and(|(before, after)| text.starts_with(before) && text.ends_with(after))
+}
+
 /// To `run_python` with other arguments than a script.
 pub const NO_CODE: &str = "run_python takes one argument, `code`: the script as a string";
 
@@ -119,6 +125,8 @@ mod tests {
             crashed("get_object", "exit status 3"),
             timed_out("get_object", 60),
         ];
-        insta::assert_snapshot!(texts.map(|text| failure(&text)).join("\n"));
+        insta::assert_snapshot!(texts.clone().map(|text| failure(&text)).join("\n"));
+        let cut: Vec<bool> = texts.iter().map(|text| is_cut_off(&failure(text))).collect();
+        assert_eq!(cut, [false, true, false, false, false]);
     }
 }
