@@ -216,6 +216,7 @@ fn a_transcript_that_is_none_is_refused_in_clear_words() {
         for words in [
             &["replay", path, "--domain", &standin()][..],
             &["run", &standin(), "--mode", "loop", "--model", &model],
+            &["record", &standin(), "--from", path],
         ] {
             let outcome = limited.workbench(&[], words);
             if outcome.code != 2 || !outcome.stderr.contains(told) || outcome.stderr.contains('\u{1b}') {

@@ -77,7 +77,8 @@ Exit codes: 0 nothing differs, 1 something does, 5 something does after a fault 
     Report(ReportArguments),
     /// Record a domain's API into its cassette, so that it runs offline
     #[command(
-        after_help = "Examples:\n  workbench record met\n  workbench record met --urls paths.txt --to my-cassette"
+        after_help = "Examples:\n  workbench record met\n  workbench record met --urls paths.txt --to my-cassette\n  \
+workbench record met --from 2026-11-29T15-30-00Z-code-1 --to my-copy"
     )]
     Record(RecordArguments),
     /// Check this machine: toolchain, plugins, sandbox, results
@@ -295,7 +296,12 @@ pub struct RecordArguments {
     /// A file with one path or address a line, instead of running the domain's scripts
     #[arg(long, value_name = "FILE")]
     pub urls: Option<PathBuf>,
-    /// Folder of the cassette, instead of the domain's own
+    /// A run: its calls or scripts become the domain's rehearsal, and what was fetched for it is added to the
+    /// cassette. Nothing is overwritten
+    #[arg(long, value_name = "RUN", conflicts_with = "urls")]
+    pub from: Option<String>,
+    /// Folder of the cassette, instead of the domain's own; with `--from` a folder that gets `rehearsal/` and
+    /// `cassette/`
     #[arg(long, value_name = "FOLDER")]
     pub to: Option<PathBuf>,
     /// Send a host's requests elsewhere: HOST=URL; repeatable

@@ -10,6 +10,7 @@ mod interrupt;
 mod list;
 mod models;
 mod record;
+mod record_run;
 mod recorded_run;
 mod replay;
 mod report;

@@ -1,10 +1,10 @@
-//! A recorded run, and how it is played again: what `replay` and `--model replay:RUN` share.
+//! A recorded run, and how it is played again: what `replay`, `record --from` and `--model replay:RUN` share.
 //!
 //! The run may have been handed in. So its plugin, its addresses, its headers and its cassette are those of a domain of
 //! ours; its own are its words, its rules, and limits that cost us nothing.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::artifacts;
@@ -24,6 +24,7 @@ use crate::results::find::find_run;
 use crate::results::format::{RunRecord, Stop};
 use crate::runner::{Mode, prompts};
 use crate::verify::{Fetch, judge};
+use crate::web::WebClient;
 
 use super::context::{Context, injections_of_run, require_cassette, source_of_run};
 use super::failures;
@@ -63,6 +64,10 @@ pub(super) struct Replaying<'a> {
 pub(super) struct Replayed {
     /// How it differs from the run.
     pub(super) audit: Audit,
+    /// What has fetched for it.
+    pub(super) web: WebClient,
+    /// Its folder.
+    pub(super) folder: PathBuf,
     /// The folder it is gone with, where it is not kept.
     _place: Option<OwnFolder>,
 }
@@ -124,7 +129,7 @@ impl Replaying<'_> {
         let recorded = Side { record: &recording.record, transcript: &recording.transcript };
         let mut audit = Audit::of(recording.run(), recorded, Side { record: &record, transcript: &transcript }, files);
         audit.kept = keep.then(|| folder.display().to_string());
-        Ok(Some(Replayed { audit, _place: place }))
+        Ok(Some(Replayed { audit, web: plan.web().clone(), folder, _place: place }))
     }
 }
 

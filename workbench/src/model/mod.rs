@@ -4,6 +4,7 @@ pub mod exchange;
 mod policy;
 pub mod provider;
 pub mod rehearsal;
+pub mod rehearsal_text;
 pub mod replay;
 pub mod tokens;
 pub mod trace;
