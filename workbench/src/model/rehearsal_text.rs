@@ -37,7 +37,7 @@ pub struct Scripts {
 pub fn policy(recording: &Recording) -> Scripts {
     let (mut turns, mut made, mut left_out) = (String::new(), 0, 0);
     for turn in &recording.transcript.turns {
-        let whole = turn.calls().count() - usize::from(recording.is_cut(turn));
+        let whole = turn.calls().count().saturating_sub(usize::from(recording.is_cut(turn)));
         let mut lines = String::new();
         for (place, call) in turn.calls().enumerate() {
             if place >= whole || !call.arguments.is_object() {

@@ -95,9 +95,9 @@ impl Recording {
         self.transcript.turns.iter().any(|turn| turn.words_result.is_some())
     }
 
-    /// Whether the last call of a turn was not made, since the model's answer was cut off in it.
+    /// Whether the last call of a turn, or the script in its words, was not made, since the model's answer was cut off in it.
     pub fn is_cut(&self, turn: &SaidTurn) -> bool {
-        turn.results.last().is_some_and(|result| result.is_error && (self.is_cut_off)(&result.text))
+        turn.words_result.as_ref().or(turn.results.last()).is_some_and(|result| (self.is_cut_off)(&result.text))
     }
 
     /// Why the model stopped on a turn, as far as the record tells.
