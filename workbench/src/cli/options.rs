@@ -110,7 +110,7 @@ pub struct RunLimitOptions {
 }
 
 /// How a run is made.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct RunOptions {
     /// Who is asked
     #[command(flatten)]

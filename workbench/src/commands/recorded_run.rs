@@ -102,7 +102,8 @@ impl Replaying<'_> {
         context
             .try_results(keep.then_some(domain.name()))
             .map_err(|problem| Failure::usage(format!("the results folder {problem}")))?;
-        let options = RunOptions { model: model_of(recording), tag: None, source: source.options, limits };
+        let options =
+            RunOptions { model: model_of(recording), source: source.options, limits, ..RunOptions::default() };
         let plan = Plan::over(context, domain, Asked::Replay(Arc::clone(recording)), &[mode], &options).await?;
         let place = if keep { None } else { Some(context.own_folder("replay")?) };
         let context = match &place {
