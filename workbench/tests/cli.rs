@@ -47,6 +47,8 @@ const TABLE: &[(&[&str], i32, &str, &str)] = &[
     (&["script", "met", "/dev/zero"], 2, "", "/dev/zero cannot be read: it is longer than 8 MB"),
     (&["report", "met"], 2, "", "there are no runs of met"),
     (&["verify", "nothing"], 2, "", "there is no run `nothing`"),
+    (&["replay", "nothing"], 2, "", "there is no run `nothing`"),
+    (&["run", "met", "--model", "replay:nothing"], 2, "", "there is no run `nothing`"),
     (&["run", "met", "--mode", "hosted"], 2, "", "there is no mode `hosted`"),
     (&["run", "met", "--model", "oracle:1"], 2, "", "there is no model `oracle:1`"),
     (&["run", "met", "--mode", "loop", "--loop-turns", "0"], 2, "", "must be at least 1"),

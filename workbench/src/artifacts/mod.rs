@@ -2,12 +2,14 @@
 //! through upcalls, with names and texts that came from a model.
 
 mod contact_sheet;
+mod difference;
 mod names;
 mod out_folder;
 mod pages;
 pub mod pictures;
 
 pub use contact_sheet::{SheetError, contact_sheet};
+pub use difference::{Compared, FileDifference, How, compare};
 pub use names::safe_file_name;
 pub use out_folder::{OutError, OutFolder};
 pub use pages::{PageError, Pages};

@@ -11,7 +11,7 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 
 use crate::model::provider::ModelChoice;
 
-use self::options::{CallLimitOptions, Format, RunOptions, ScriptLimitOptions, SourceOptions};
+use self::options::{CallLimitOptions, Format, RunLimitOptions, RunOptions, ScriptLimitOptions, SourceOptions};
 
 /// Measures, on one task and the same tools, what a model reads when it calls tools one step at a
 /// time, and what it reads when it writes one script that calls them.
@@ -80,12 +80,18 @@ workbench compare met --resume    the same command line goes on where it was cut
     #[command(after_help = "Examples:\n  workbench verify 2026-11-29T15-30-00Z-code-1\n  \
 workbench verify 2026-11-29T15-30-00Z-code-1 --again    what is missing is asked for")]
     Verify(VerifyArguments),
+    /// Say again what the model of a run said, make its calls anew, and tell what differs from the record
+    #[command(after_help = "Examples:\n  workbench replay 2026-11-29T15-30-00Z-code-1\n  \
+workbench replay 2026-11-29T15-30-00Z-code-1 --rules workspace --keep\n\n\
+Exit codes: 0 nothing differs, 1 something does, 5 something does after a fault that is not the run's.")]
+    Replay(ReplayArguments),
     /// Show the runs of a domain, and the figures of each mode
     #[command(after_help = "Examples:\n  workbench report met\n  workbench report met --format json")]
     Report(ReportArguments),
     /// Record a domain's API into its cassette, so that it runs offline
     #[command(
-        after_help = "Examples:\n  workbench record met\n  workbench record met --urls paths.txt --to my-cassette"
+        after_help = "Examples:\n  workbench record met\n  workbench record met --urls paths.txt --to my-cassette\n  \
+workbench record met --from 2026-11-29T15-30-00Z-code-1 --to my-copy"
     )]
     Record(RecordArguments),
     /// Check this machine: toolchain, plugins, sandbox, results, keys; with `--model`, a provider's model
@@ -270,6 +276,31 @@ pub struct VerifyArguments {
     pub source: SourceOptions,
 }
 
+/// `workbench replay`
+#[derive(Debug, Args)]
+pub struct ReplayArguments {
+    /// A run's name or folder
+    pub run: String,
+    /// The domain whose tools are called; without it the workspace's domain of the run's name
+    #[arg(long, value_name = "DOMAIN")]
+    pub domain: Option<String>,
+    /// Whose rules judge: those kept with the run, or those of the domain
+    #[arg(long, default_value = "run")]
+    pub rules: options::Rules,
+    /// Keep the replay as a run of the model `replay:RUN`; otherwise it is gone when the command ends
+    #[arg(long)]
+    pub keep: bool,
+    /// How to print
+    #[arg(long, default_value = "text")]
+    pub format: Format,
+    /// Where answers come from; as in the run, unless it is given
+    #[command(flatten)]
+    pub source: SourceOptions,
+    /// What ends the replay; as in the run, unless it is given
+    #[command(flatten)]
+    pub limits: RunLimitOptions,
+}
+
 /// `workbench report`
 #[derive(Debug, Args)]
 pub struct ReportArguments {
@@ -298,7 +329,12 @@ pub struct RecordArguments {
     /// A file with one path or address a line, instead of running the domain's scripts
     #[arg(long, value_name = "FILE")]
     pub urls: Option<PathBuf>,
-    /// Folder of the cassette, instead of the domain's own
+    /// A run: its calls or scripts become the domain's rehearsal, and what was fetched for it is added to the
+    /// cassette. Nothing is overwritten
+    #[arg(long, value_name = "RUN", conflicts_with = "urls")]
+    pub from: Option<String>,
+    /// Folder of the cassette, instead of the domain's own; with `--from` a folder that gets `rehearsal/` and
+    /// `cassette/`
     #[arg(long, value_name = "FOLDER")]
     pub to: Option<PathBuf>,
     /// Send a host's requests elsewhere: HOST=URL; repeatable

@@ -28,7 +28,7 @@ impl CodeAs {
 }
 
 /// Which model is asked, and how.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Model")]
 pub struct ModelOptions {
     /// Who is asked: `rehearsal` is a scripted stand-in that needs no key and no network; `anthropic:ID`, `openai:ID` and

@@ -111,7 +111,7 @@ pub struct RunLimitOptions {
 }
 
 /// How a run is made.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct RunOptions {
     /// Who is asked
     #[command(flatten)]
@@ -223,6 +223,11 @@ mod tests {
             other => panic!("{other:?}"),
         });
         assert_eq!(compare, all);
+        let replay = set_by_flags(&["replay", "r"], |command| match command {
+            Command::Replay(arguments) => arguments.limits.over(&domain),
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(replay, all);
         let call = set_by_flags(&["call", "d", "t"], |command| match command {
             Command::Call(arguments) => arguments.limits.over(&domain),
             other => panic!("{other:?}"),

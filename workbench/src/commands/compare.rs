@@ -114,7 +114,7 @@ fn modes_of(arguments: &CompareArguments) -> Vec<Mode> {
 
 /// A plan for each domain that was named, for a model that can be asked.
 async fn plans(context: &Context, arguments: &CompareArguments, modes: &[Mode]) -> Result<Vec<Plan>, Failure> {
-    let model = Asked::of(&arguments.options.model)?;
+    let model = Asked::of(&arguments.options.model, &context.results)?;
     model.check().await?;
     let mut plans: Vec<Plan> = Vec::new();
     for domain in distinct(&arguments.domains) {

@@ -18,7 +18,7 @@ use crate::plugin::library_for;
 use crate::report::console;
 use crate::results::order::name_of_command;
 use crate::sandbox::Sandbox;
-use crate::web::{Route, SetupError, Source, WebClient, WebSettings};
+use crate::web::{Injection, InjectionError, Route, SetupError, Source, WebClient, WebSettings};
 
 use super::failures;
 
@@ -60,6 +60,11 @@ impl Context {
         let workspace = Workspace::discover(&here);
         let results = results.unwrap_or_else(|| workspace.results());
         Ok(Self { workspace, results, interrupt })
+    }
+
+    /// The same with another place for results.
+    pub(super) fn with_results(&self, results: &Path) -> Self {
+        Self { workspace: self.workspace.clone(), results: results.to_owned(), interrupt: self.interrupt.clone() }
     }
 
     /// Names this command in the records of its runs.
@@ -114,7 +119,7 @@ impl Context {
             (true, true) => Source::Live,
             (false, _) => Source::Routes(routes),
         };
-        let fresh = if options.fresh { Some(self.own_folder("fresh", domain)?) } else { None };
+        let fresh = if options.fresh { Some(self.own_folder("fresh")?) } else { None };
         let cache = match &fresh {
             Some(folder) => folder.path().to_owned(),
             None => self.results.join(".cache").join(domain.name()),
@@ -142,10 +147,14 @@ impl Context {
         Ok(Data { web, label, _fresh: fresh })
     }
 
-    /// An empty folder that is gone with the command.
-    pub(super) fn own_folder(&self, what: &str, domain: &Domain) -> Result<OwnFolder, Failure> {
+    fn fresh_cache(&self, domain: &Domain) -> Result<OwnFolder, Failure> {
+        self.own_folder(&format!("fresh-{}", domain.name()))
+    }
+
+    /// A folder that is gone with the command; `purpose` is a part of its name.
+    pub(super) fn own_folder(&self, purpose: &str) -> Result<OwnFolder, Failure> {
         let folder = self.results.join(COMMANDS);
-        let name = format!("{what}-{}-{}", Timestamp::now().as_nanosecond(), domain.name());
+        let name = format!("{purpose}-{}", Timestamp::now().as_nanosecond());
         let taken = OwnFolder::take(&folder, &name).and_then(|folder| {
             folder.ok_or_else(|| std::io::Error::other(format!("{name} belongs to another process")))
         });
@@ -193,6 +202,28 @@ pub(super) fn sandbox() -> Result<Arc<dyn Sandbox>, Failure> {
 pub(super) fn sandbox() -> Result<Arc<dyn Sandbox>, Failure> {
     Err(Failure::new(crate::exit::Exit::Sandbox, "this workbench was built without the embedded sandbox")
         .hint("build it with the feature `embedded`, which is on by default"))
+}
+
+/// The faults that were injected into a run, as the source in its record says them.
+pub(super) fn injections_of_run(source: &str) -> Result<Vec<Injection>, Failure> {
+    let rules = source.split(INJECTED).skip(1);
+    rules
+        .map(|rule| {
+            rule.parse().map_err(|error: InjectionError| {
+                Failure::usage(format!("the faults that were injected into the run cannot be told apart: {error}"))
+                    .hint("say them again, each with `--inject RULE`")
+            })
+        })
+        .collect()
+}
+
+/// Refuses to go to the network in the place of a cassette that is not there: its answers would not be the run's.
+pub(super) fn require_cassette(domain: &Domain, options: &SourceOptions) -> Result<(), Failure> {
+    if options.live || !options.routes.is_empty() || domain.cassette.is_some() {
+        return Ok(());
+    }
+    let message = format!("the run got its data from a cassette, and the workspace has none of {}", domain.name());
+    Err(Failure::usage(message).hint("`--live` asks the API itself, `--route HOST=URL` another server"))
 }
 
 /// The options that have the source of a run's record as their own, without the faults that were injected.

@@ -58,7 +58,7 @@ pub(super) async fn run(context: &Context, arguments: &DoctorArguments) -> Resul
     if let Some(choice) = &arguments.model {
         checks.push(Check::of(
             &format!("model {choice}"),
-            model(choice, arguments.base_url.clone()).await,
+            model(context, choice, arguments.base_url.clone()).await,
             State::Missing,
         ));
     }
@@ -163,12 +163,12 @@ fn key(kind: ProviderKind) -> Check {
 }
 
 /// Asks whether a model serves.
-async fn model(choice: &ModelChoice, base_url: Option<String>) -> Result<String, String> {
+async fn model(context: &Context, choice: &ModelChoice, base_url: Option<String>) -> Result<String, String> {
     let in_words = |failure: Failure| match &failure.hint {
         Some(hint) => format!("{}; {hint}", failure.error),
         None => failure.error.to_string(),
     };
-    let asked = Asked::of(&ModelOptions::looking_at(choice.clone(), base_url)).map_err(in_words)?;
+    let asked = Asked::of(&ModelOptions::looking_at(choice.clone(), base_url), &context.results).map_err(in_words)?;
     let findings = asked.look().await.map_err(in_words)?;
     Ok(findings.found.into_iter().chain(findings.warnings).collect::<Vec<_>>().join("; "))
 }

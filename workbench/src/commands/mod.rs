@@ -12,6 +12,9 @@ mod list;
 mod models;
 mod purse;
 mod record;
+mod record_run;
+mod recorded_run;
+mod replay;
 mod report;
 mod resume;
 mod run;
@@ -97,6 +100,7 @@ async fn dispatch(context: &Context, command: Command) -> Result<Exit, Failure> 
         Command::Run(arguments) => run::run(context, &arguments).await,
         Command::Compare(arguments) => compare::run(context, &arguments).await,
         Command::Verify(arguments) => verify::run(context, &arguments).await,
+        Command::Replay(arguments) => replay::run(context, &arguments).await,
         Command::Report(arguments) => report::run(context, &arguments),
         Command::Record(arguments) => record::run(context, &arguments).await,
         Command::Doctor(arguments) => doctor::run(context, &arguments).await,

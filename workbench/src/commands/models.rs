@@ -1,9 +1,10 @@
 //! Which model a command asks: the scripts of the domain, a provider's model, or the turns of a recorded run.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
-use crate::cli::model_options::ModelOptions;
+use crate::cli::model_options::{CodeAs, ModelOptions};
 use crate::domain::Domain;
 use crate::domain::manifest::Limits;
 use crate::error::Failure;
@@ -12,12 +13,13 @@ use crate::model::anthropic::Anthropic;
 use crate::model::openai::ChatCompletions;
 use crate::model::provider::{Findings, ModelChoice, Provider, ProviderKind};
 use crate::model::rehearsal::{self, Rehearsal};
+use crate::model::replay::{Recording, Replay};
 use crate::model::types::{Model, ModelRequest};
 use crate::printer;
 use crate::runner::Mode;
 use crate::sandbox::Sandbox;
 
-use super::failures;
+use super::{failures, recorded_run};
 
 /// Who is asked, for all runs of a command.
 #[derive(Clone)]
@@ -26,17 +28,20 @@ pub(super) enum Asked {
     Rehearsal,
     /// A provider's model.
     Provider(Arc<dyn Provider>),
+    /// What the model of a run said.
+    Replay(Arc<Recording>),
 }
 
 impl Asked {
-    /// What the options name. Nothing is sent yet.
-    pub(super) fn of(options: &ModelOptions) -> Result<Self, Failure> {
+    /// What the options name; runs are looked for in `results`. Nothing is sent yet.
+    pub(super) fn of(options: &ModelOptions, results: &Path) -> Result<Self, Failure> {
         match &options.model {
             ModelChoice::Rehearsal => match options.given() {
                 None => Ok(Self::Rehearsal),
                 Some(option) => Err(Failure::usage(format!("`{option}` is about a model that is asked, and none is"))
                     .hint("name one with `--model`; without it scripts play the model")),
             },
+            ModelChoice::Replay(run) => replayed(run, options.code_as, results).map(Self::Replay),
             ModelChoice::Of(ProviderKind::Anthropic, id) => {
                 let model = Anthropic::from_environment(id, &options.of_provider()).map_err(access)?;
                 Ok(Self::Provider(Arc::new(model)))
@@ -47,7 +52,6 @@ impl Asked {
                     None => Err(unknown(&options.model)),
                 }
             }
-            other => Err(unknown(other)),
         }
     }
 
@@ -62,10 +66,10 @@ impl Asked {
 
     /// What a look at it tells.
     pub(super) async fn look(&self) -> Result<Findings, Failure> {
+        let nobody = |who: &str| Ok(Findings { found: vec![format!("{who}, no model")], ..Findings::default() });
         match self {
-            Self::Rehearsal => {
-                Ok(Findings { found: vec!["scripts of the domain, no model".to_owned()], ..Findings::default() })
-            }
+            Self::Rehearsal => nobody("scripts of the domain"),
+            Self::Replay(_) => nobody("the turns of a recorded run"),
             Self::Provider(provider) => provider.check().await.map_err(failures::model),
         }
     }
@@ -73,7 +77,7 @@ impl Asked {
     /// Tokens of a request as its provider counts them; nothing where it does not.
     pub(super) async fn count(&self, request: ModelRequest<'_>) -> Result<Option<u64>, Failure> {
         match self {
-            Self::Rehearsal => Ok(None),
+            Self::Rehearsal | Self::Replay(_) => Ok(None),
             Self::Provider(provider) => provider.count(request).await.map_err(failures::model),
         }
     }
@@ -83,6 +87,7 @@ impl Asked {
         match self {
             Self::Rehearsal => rehearsal::NAME,
             Self::Provider(provider) => provider.name(),
+            Self::Replay(recording) => recording.name(),
         }
     }
 
@@ -91,6 +96,7 @@ impl Asked {
         match self {
             Self::Rehearsal => BTreeMap::new(),
             Self::Provider(provider) => provider.settings(),
+            Self::Replay(recording) => recording.settings(),
         }
     }
 
@@ -104,6 +110,10 @@ impl Asked {
     ) -> Result<Box<dyn Model>, Failure> {
         match self {
             Self::Provider(provider) => Ok(provider.open()),
+            Self::Replay(recording) => {
+                fits(recording, domain, mode)?;
+                Ok(Box::new(Replay::new(Arc::clone(recording))))
+            }
             Self::Rehearsal => {
                 let model = match mode {
                     Mode::Serial | Mode::Loop => Rehearsal::step_by_step(domain, limits, Arc::clone(sandbox)),
@@ -132,4 +142,31 @@ fn access(error: AccessError) -> Failure {
 fn unknown(model: &ModelChoice) -> Failure {
     Failure::usage(format!("there is no model `{model}` in this version"))
         .hint("leave `--model` out: `rehearsal` needs no key and no network")
+}
+
+fn replayed(run: &str, code_as: CodeAs, results: &Path) -> Result<Arc<Recording>, Failure> {
+    let recording = recorded_run::open(results, run)?;
+    let (run, is_asked) = (recording.run(), code_as == CodeAs::Text);
+    match (recording.has_scripts_in_words(), is_asked) {
+        (true, false) => Err(Failure::usage(format!("the scripts of {run} stand in its model's words"))
+            .hint("write `--code-as text`, as for the run")),
+        (false, true) => Err(Failure::usage(format!("the scripts of {run} do not stand in its model's words"))
+            .hint("leave out `--code-as text`")),
+        _ => Ok(recording),
+    }
+}
+
+/// What was said in one mode, over the tools of one domain, means nothing elsewhere.
+fn fits(recording: &Recording, domain: &Domain, mode: Mode) -> Result<(), Failure> {
+    let (run, record) = (recording.run(), &recording.record);
+    if record.domain != domain.name() {
+        let (of_run, name) = (&record.domain, domain.name());
+        return Err(Failure::usage(format!("{run} is a run of the domain `{of_run}`, not of `{name}`")));
+    }
+    let of_run = recorded_run::mode_of(recording)?;
+    if of_run != mode {
+        return Err(Failure::usage(format!("{run} is a run of mode {of_run}, and cannot be replayed in mode {mode}"))
+            .hint(format!("`run … --mode {of_run}`, `compare … --modes {of_run}`, or `workbench replay {run}`")));
+    }
+    Ok(())
 }

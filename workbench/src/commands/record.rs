@@ -13,6 +13,7 @@ use crate::web::{CassetteError, CassetteWriter};
 
 use super::context::Context;
 use super::failures;
+use super::record_run;
 use super::tool_session::ToolSession;
 
 /// Folder of a domain's results where the scripts put their files while they are recorded.
@@ -21,6 +22,9 @@ const FOLDER: &str = "record";
 /// Asks the API itself, politely, and keeps what it answered: the addresses of a list, or all that
 /// the domain's own scripts ask for.
 pub(super) async fn run(context: &Context, arguments: &RecordArguments) -> Result<Exit, Failure> {
+    if let Some(run) = &arguments.from {
+        return record_run::run(context, arguments, run).await;
+    }
     let domain = context.domain(&arguments.domain)?;
     let folder = arguments.to.clone().unwrap_or_else(|| domain.folder.join("cassette"));
     let source = SourceOptions {
@@ -105,6 +109,6 @@ fn paths_in(list: &Path) -> Result<Vec<String>, Failure> {
     Ok(lines.map(str::to_owned).collect())
 }
 
-fn cassette(error: CassetteError) -> Failure {
+pub(super) fn cassette(error: CassetteError) -> Failure {
     Failure::usage(error)
 }

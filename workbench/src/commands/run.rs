@@ -19,7 +19,7 @@ use super::{exit_of, print_json};
 /// Makes one run and tells it; exit 1 when it was not verified, 5 when the model failed or a fault that is not the model's
 /// left it undecided.
 pub(super) async fn run(context: &Context, arguments: &RunArguments) -> Result<Exit, Failure> {
-    let model = Asked::of(&arguments.options.model)?;
+    let model = Asked::of(&arguments.options.model, &context.results)?;
     let planning = async {
         model.check().await?;
         let plan = Plan::new(context, &arguments.domain, &[arguments.mode], &arguments.options, &model).await?;

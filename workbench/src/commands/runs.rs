@@ -16,7 +16,7 @@ use crate::results::format::{Budgets, Comparison, RunRecord};
 use crate::results::sweep::sweep_domain;
 use crate::runner::{self, Mode, RunError, RunRequest, ScriptForm};
 use crate::sandbox::Sandbox;
-use crate::web::{Source, WebError};
+use crate::web::{Source, WebClient, WebError};
 use futures::StreamExt;
 
 use super::context::{Context, Data, sandbox};
@@ -79,6 +79,18 @@ impl Plan {
         if options.model.code_as == CodeAs::Text && !modes.contains(&Mode::Code) {
             return Err(Failure::usage("`--code-as text` is about mode code, and no run is of that mode"));
         }
+        sweep_domain(&context.results, domain.name());
+        Self::over(context, domain, model.clone(), modes, options).await
+    }
+
+    /// As [`Self::new`], over a domain that was found.
+    pub(super) async fn over(
+        context: &Context,
+        domain: Domain,
+        model: Asked,
+        modes: &[Mode],
+        options: &RunOptions,
+    ) -> Result<Self, Failure> {
         let prices = Prices::load(options.budgets.prices.as_deref()).map_err(Failure::usage)?;
         let price = prices.of(model.name()).cloned();
         if options.budgets.max_cost.is_some() {
@@ -90,8 +102,7 @@ impl Plan {
         }
         let library = context.library(&domain).await?;
         let data = context.data(&domain, &options.source)?;
-        sweep_domain(&context.results, domain.name());
-        Ok(Self { domain, library, data, sandbox, model: model.clone(), price, options: options.clone() })
+        Ok(Self { domain, library, data, sandbox, model, price, options: options.clone() })
     }
 
     /// Asks the API's first probe once, when runs would go to the network: an API that cannot be reached is no fault of
@@ -177,6 +188,11 @@ impl Plan {
         &self.data.label
     }
 
+    /// What fetches for its runs.
+    pub(super) fn web(&self) -> &WebClient {
+        &self.data.web
+    }
+
     /// Where its scripts run, as records say it.
     pub(super) fn sandbox(&self) -> &'static str {
         self.sandbox.name()
@@ -186,7 +202,7 @@ impl Plan {
     /// has no rehearsal of this mode or no cassette, and where the rehearsal fails.
     pub(super) async fn rehearse(&self, context: &Context, mode: Mode) -> Option<RunRecord> {
         self.domain.cassette.as_ref()?;
-        let folder = context.own_folder("rehearsal", &self.domain).ok()?;
+        let folder = context.own_folder("rehearsal").ok()?;
         let source = SourceOptions { offline: true, ..SourceOptions::default() };
         let data = context.data(&self.domain, &source).ok()?;
         let batch = Batch { command: "rehearsal", comparison: None, at_once: 1, purse: None };

@@ -16,6 +16,7 @@ use crate::printer;
 use crate::report::table::{grouped, mark, table, trimmed};
 use crate::runner::{Mode, Opening};
 
+use super::context::Context;
 use super::models::Asked;
 use super::print_json;
 
@@ -34,9 +35,14 @@ struct Count {
 }
 
 /// Counts and prints.
-pub(super) async fn print(domain: &Domain, tools: &[ToolSpec], arguments: &ToolsArguments) -> Result<Exit, Failure> {
+pub(super) async fn print(
+    context: &Context,
+    domain: &Domain,
+    tools: &[ToolSpec],
+    arguments: &ToolsArguments,
+) -> Result<Exit, Failure> {
     let choice = arguments.model.clone().unwrap_or(ModelChoice::Rehearsal);
-    let asked = Asked::of(&ModelOptions::looking_at(choice, arguments.base_url.clone()))?;
+    let asked = Asked::of(&ModelOptions::looking_at(choice, arguments.base_url.clone()), &context.results)?;
     asked.check().await?;
     let mut counts = Vec::new();
     for mode in Mode::ALL {

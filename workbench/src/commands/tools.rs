@@ -16,7 +16,7 @@ pub(super) async fn run(context: &Context, arguments: &ToolsArguments) -> Result
     let session = context.idle_session(&domain).await?;
     let mut tools = session.toolbox.tools().to_vec();
     if arguments.count {
-        return tool_tokens::print(&domain, &tools, arguments).await;
+        return tool_tokens::print(context, &domain, &tools, arguments).await;
     }
     if let Some(name) = &arguments.tool {
         let known: Vec<String> = tools.iter().map(|tool| tool.name.clone()).collect();

@@ -17,7 +17,7 @@ use crate::results::store::{StoreError, read_evidence, read_run, write_evidence,
 use crate::results::sweep::sweep_run;
 use crate::verify::{Fetch, Judgement, judge};
 
-use super::context::{Context, Data, source_of_run};
+use super::context::{Context, Data, require_cassette, source_of_run};
 use super::failures;
 use super::{exit_of, print_json};
 
@@ -100,10 +100,7 @@ fn data(context: &Context, mut domain: Domain, options: &SourceOptions) -> Resul
         Ok(own) => domain = own,
         Err(_) => domain.manifest.api.headers.clear(),
     }
-    if !options.live && options.routes.is_empty() && domain.cassette.is_none() {
-        let message = format!("the run got its data from a cassette, and the workspace has none of {}", domain.name());
-        return Err(Failure::usage(message).hint("`--live` asks the API itself, `--route HOST=URL` another server"));
-    }
+    require_cassette(&domain, options)?;
     context.data(&domain, options)
 }
 

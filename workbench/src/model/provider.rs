@@ -116,9 +116,10 @@ impl ProviderKind {
 }
 
 /// What `--model` names.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ModelChoice {
     /// The domain's scripts.
+    #[default]
     Rehearsal,
     /// The turns of a recorded run, by what a user calls it.
     Replay(String),

@@ -169,6 +169,12 @@ pub enum ModelError {
     /// The run's time was up before there was an answer.
     #[error("the run's time was up before the model had answered")]
     OutOfTime,
+    /// A run that is replayed was cut off here.
+    #[error("the record that is replayed ends after turn {turns}")]
+    RecordEnds {
+        /// Turns it has.
+        turns: usize,
+    },
     /// The rehearsal's script.
     #[error("the rehearsal script failed: {0}")]
     Rehearsal(String),

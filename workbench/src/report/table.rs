@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use comfy_table::{CellAlignment, ColumnConstraint, Table, presets};
 
-use crate::model::rehearsal;
+use crate::model::{rehearsal, replay};
 use crate::printer::{line, plain};
 use crate::results::format::RunRecord;
 
@@ -49,6 +49,9 @@ fn part(report: &Report, setting: &Setting, settings: &[Setting]) -> String {
     if model == rehearsal::NAME {
         text.push_str(&rehearsal_text(&runs));
     }
+    if let Some(run) = model.strip_prefix(replay::PREFIX) {
+        text.push_str(&replay_text(run, setting));
+    }
     text
 }
 
@@ -69,6 +72,15 @@ fn what_is_apart(setting: &Setting, settings: &[Setting]) -> String {
     let others: Vec<_> = settings.iter().filter(|other| other.domain == setting.domain).map(parts).collect();
     let apart = parts(setting).into_iter().filter(|part| others.iter().any(|other| !other.contains(part)));
     apart.map(|(name, value)| format!(" · {name} {value}")).collect()
+}
+
+/// What the figures of a replay are.
+fn replay_text(run: &str, setting: &Setting) -> String {
+    let speaker = setting.settings.get(replay::SAID_BY).map(String::as_str).unwrap_or_default();
+    format!(
+        "\nreplay of {run}: what {speaker} said there was said again, no model was asked; tokens are those of its record, \
+         seconds those of the replay\n"
+    )
 }
 
 /// What modes are called: with their sandbox, where there are several.

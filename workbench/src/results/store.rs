@@ -254,6 +254,16 @@ pub fn read_transcript(run: &Path) -> Result<impl Iterator<Item = Result<Value, 
     Ok(lines(run.join(TRANSCRIPT_FILE))?.map(|line| line?.parse(MAX_CONTENT.memory)))
 }
 
+/// Reads the scripts of a run, in their order.
+pub fn read_scripts(run: &Path) -> Result<Vec<String>, StoreError> {
+    let paths = (1..).map(|number: u32| run.join("scripts").join(format!("{number:02}.py")));
+    let read = |path: PathBuf| {
+        let bytes = read_bounded(&path, LONGEST_TEXT)?;
+        String::from_utf8(bytes).map_err(|error| StoreError::content(&path, error.to_string()))
+    };
+    paths.take_while(|path| path.exists()).map(read).collect()
+}
+
 /// Making a folder is atomic, so two processes never get the same one.
 fn claim(parent: &Path, time: &str, mode: &str, first: u32) -> Result<(String, PathBuf, File), StoreError> {
     let mut number = first;

@@ -106,6 +106,12 @@ pub const NO_OBJECT: &str = "not run: the arguments must be a JSON object, such 
 /// To a call whose arguments nobody could write down.
 pub const TOO_DEEP: &str = "not run: the arguments stand in more than a hundred brackets";
 
+/// Whether a text is that of [`cut_off`], as a model reads it.
+pub fn is_cut_off(text: &str) -> bool {
+    let unlimited = failure(&cut_off(0));
+    unlimited.split_once('0').is_some_and(|(before, after)| text.starts_with(before) && text.ends_with(after))
+}
+
 /// To `run_python` with other arguments than a script.
 pub const NO_CODE: &str = "run_python takes one argument, `code`: the script as a string";
 
@@ -150,6 +156,8 @@ mod tests {
             TOO_DEEP.to_owned(),
             NO_CODE.to_owned(),
         ];
-        insta::assert_snapshot!(texts.map(|text| failure(&text)).join("\n"));
+        insta::assert_snapshot!(texts.clone().map(|text| failure(&text)).join("\n"));
+        let cut: Vec<&String> = texts.iter().filter(|text| is_cut_off(&failure(text))).collect();
+        assert_eq!(cut, [&cut_off(4096)]);
     }
 }

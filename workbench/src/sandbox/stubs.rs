@@ -181,7 +181,7 @@ fn union_of(alternatives: impl Iterator<Item = String>) -> String {
 }
 
 /// JSON as a Python literal.
-fn python_value(value: &Value) -> String {
+pub fn python_value(value: &Value) -> String {
     match value {
         Value::Null => "None".into(),
         Value::Bool(true) => "True".into(),

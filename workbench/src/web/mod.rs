@@ -31,7 +31,7 @@ pub use client::{SetupError, WebClient, WebSettings};
 pub use doors::use_ring;
 pub use headers::HeaderError;
 pub use inject::{Injection, InjectionError};
-pub use recorder::CassetteWriter;
+pub use recorder::{CassetteWriter, Known};
 pub use retry::{RetryPolicy, retry_after};
 pub use source::{Route, RouteError, Source};
 

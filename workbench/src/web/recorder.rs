@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use super::RawAnswer;
 use super::cache::hex;
 use super::cassette::{BODIES, Cassette, CassetteError, CassetteLine, DIGEST_DIGITS, INDEX};
-use crate::files::{sweep, write_whole};
+use crate::files::{read_regular, sweep, write_whole};
 
 /// A cassette that is added to. Of an answer it keeps address, status, content type and body: no
 /// header, so no cookie and no key. Bodies are written at once, the index by [`Self::save`].
@@ -18,6 +18,17 @@ use crate::files::{sweep, write_whole};
 pub struct CassetteWriter {
     folder: PathBuf,
     lines: BTreeMap<String, CassetteLine>,
+}
+
+/// What a cassette had for an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// Nothing: the answer was added.
+    New,
+    /// The same answer.
+    Same,
+    /// Another answer, which stays.
+    Other,
 }
 
 impl CassetteWriter {
@@ -36,6 +47,24 @@ impl CassetteWriter {
             BTreeMap::new()
         };
         Ok(Self { folder: folder.to_owned(), lines })
+    }
+
+    /// Adds `answer`, unless something is recorded for its address.
+    ///
+    /// # Errors
+    /// When the body cannot be written.
+    pub fn add_new(&mut self, answer: &RawAnswer) -> Result<Known, CassetteError> {
+        let Some(line) = self.lines.get(&answer.url) else {
+            self.add(answer)?;
+            return Ok(Known::New);
+        };
+        let is_same = line.status == answer.status && self.holds(&line.body, &answer.body);
+        Ok(if is_same { Known::Same } else { Known::Other })
+    }
+
+    fn holds(&self, name: &str, body: &[u8]) -> bool {
+        let stored = read_regular(&self.folder.join(BODIES).join(name), body.len() as u64);
+        stored.is_ok_and(|stored| stored == body)
     }
 
     /// Adds `answer`, or replaces what was recorded for its address. Equal bodies are stored once.
@@ -188,8 +217,13 @@ mod tests {
         let mut writer = CassetteWriter::open(folder.path()).unwrap();
         writer.add(&answer("https://a.example/x", 200, "text/plain", b"new")).unwrap();
         assert_eq!(writer.save().unwrap(), 1);
+        let offered = [("x", "new", Known::Same), ("x", "newer", Known::Other), ("y", "", Known::New)];
+        for (path, body, known) in offered {
+            let answer = answer(&format!("https://a.example/{path}"), 200, "text/plain", body.as_bytes());
+            assert_eq!(writer.add_new(&answer).unwrap(), known, "{path} {body}");
+        }
         assert_eq!(writer.prune().unwrap(), 1);
-        assert_eq!(bodies(folder.path()), 1);
+        assert_eq!(bodies(folder.path()), 2);
         let cassette = Cassette::open(folder.path()).unwrap();
         assert_eq!(cassette.find("https://a.example/x").unwrap().body(9).unwrap(), "new");
     }

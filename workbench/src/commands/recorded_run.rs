@@ -1,0 +1,248 @@
+//! A recorded run, and how it is played again: what `replay`, `record --from` and `--model replay:RUN` share.
+//!
+//! The run may have been handed in. So its plugin, its addresses, its headers and its cassette are those of a domain of
+//! ours; its own are its words, its rules, and limits that cost us nothing.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::artifacts;
+use crate::cli::model_options::{CodeAs, ModelOptions};
+use crate::cli::options::{Rules, RunLimitOptions, RunOptions, SourceOptions};
+use crate::domain::Domain;
+use crate::domain::manifest::Limits;
+use crate::error::Failure;
+use crate::files::OwnFolder;
+use crate::model::provider::ModelChoice;
+use crate::model::replay::{Recording, RecordingError};
+use crate::model::transcript::Transcript;
+use crate::printer;
+use crate::report::audit::{Audit, Side};
+use crate::report::console;
+use crate::results::find::find_run;
+use crate::results::format::{RunRecord, Stop};
+use crate::runner::{Mode, prompts};
+use crate::verify::{Fetch, judge};
+use crate::web::WebClient;
+
+use super::context::{Context, injections_of_run, require_cassette, source_of_run};
+use super::failures;
+use super::models::Asked;
+use super::runs::{Batch, Job, Plan};
+
+/// The run of this name or folder, read and checked.
+pub(super) fn open(results: &Path, asked: &str) -> Result<Arc<Recording>, Failure> {
+    let folder = find_run(results, asked).map_err(failures::store)?;
+    Recording::open(&folder, prompts::is_cut_off).map(Arc::new).map_err(|error| match error {
+        RecordingError::Store(error) => failures::store(error),
+        other => Failure::usage(other),
+    })
+}
+
+/// The mode of a run.
+pub(super) fn mode_of(recording: &Recording) -> Result<Mode, Failure> {
+    recording.record.mode.parse().map_err(Failure::usage)
+}
+
+/// How a run is played again.
+pub(super) struct Replaying<'a> {
+    pub(super) recording: &'a Arc<Recording>,
+    /// The domain whose tools serve it; see [`tools_of`].
+    pub(super) domain: Domain,
+    /// Whose rules judge.
+    pub(super) rules: Rules,
+    /// Where data comes from; what it leaves open is as in the run.
+    pub(super) source: SourceOptions,
+    /// Limits in the place of those of the run.
+    pub(super) limits: RunLimitOptions,
+    /// Whether the replay is kept as a run among the results.
+    pub(super) keep: bool,
+}
+
+/// A replay that was made.
+pub(super) struct Replayed {
+    /// How it differs from the run.
+    pub(super) audit: Audit,
+    /// What has fetched for it.
+    pub(super) web: WebClient,
+    /// Its folder.
+    pub(super) folder: PathBuf,
+    /// The folder it is gone with, where it is not kept.
+    _place: Option<OwnFolder>,
+}
+
+/// The domain of ours that has the tools of a run: the one that was named, or the workspace's of the run's name. What a
+/// run names is not looked for anywhere else, and a plugin that its copy of the manifest names is never loaded.
+pub(super) fn tools_of(context: &Context, recording: &Recording, named: Option<&str>) -> Result<Domain, Failure> {
+    let of_run = &recording.record.domain;
+    let domain = match named {
+        Some(named) => context.domain(named)?,
+        None if context.workspace.domains().contains(of_run) => context.domain(of_run)?,
+        None => {
+            return Err(Failure::usage(format!("the workspace has no domain `{of_run}`, whose tools the run called"))
+                .hint("name the folder of the domain with `--domain FOLDER`; its plugin will be run"));
+        }
+    };
+    if domain.name() != of_run {
+        let (run, name) = (recording.run(), domain.name());
+        return Err(Failure::usage(format!("{run} is a run of the domain `{of_run}`, not of `{name}`")));
+    }
+    Ok(domain)
+}
+
+impl Replaying<'_> {
+    /// Plays the run, and compares the two; nothing when it was interrupted.
+    pub(super) async fn play(self, context: &Context) -> Result<Option<Replayed>, Failure> {
+        let Self { recording, domain, rules, source, limits, keep } = self;
+        let mode = mode_of(recording)?;
+        let source = source_of(recording, &source)?;
+        let domain = as_in_the_run(recording, domain, rules, &source)?;
+        require_cassette(&domain, &source.options)?;
+        context
+            .try_results(keep.then_some(domain.name()))
+            .map_err(|problem| Failure::usage(format!("the results folder {problem}")))?;
+        let options =
+            RunOptions { model: model_of(recording), source: source.options, limits, ..RunOptions::default() };
+        let plan = Plan::over(context, domain, Asked::Replay(Arc::clone(recording)), &[mode], &options).await?;
+        plan.reachable().await?;
+        let place = if keep { None } else { Some(context.own_folder("replay")?) };
+        let context = match &place {
+            Some(place) => &context.with_results(place.path()),
+            None => context,
+        };
+        let batch = Batch { command: &context.name_of_command(), comparison: None, at_once: 1, purse: None };
+        let made = plan.make(context, &batch, &[Job { mode, number: 1 }], &console::listener()).await;
+        if let Some(failure) = made.failure {
+            return Err(failure);
+        }
+        let Some(mut record) = made.records.into_iter().next().filter(|record| record.stop != Stop::Interrupted) else {
+            return Ok(None);
+        };
+        let folder = context.results.join(&record.domain).join(&record.run);
+        judge_as_recorded(recording, &plan, &mut record, &folder).await;
+        let transcript = Transcript::read(&folder).map_err(Failure::usage)?;
+        let files = artifacts::compare(&recording.folder.join("out"), &folder.join("out")).map_err(|error| {
+            Failure::usage(format!(
+                "the files in {} cannot be compared: {error}",
+                recording.folder.join("out").display()
+            ))
+        })?;
+        let recorded = Side { record: &recording.record, transcript: &recording.transcript };
+        let mut audit = Audit::of(recording.run(), recorded, Side { record: &record, transcript: &transcript }, files);
+        audit.kept = keep.then(|| folder.display().to_string());
+        Ok(Some(Replayed { audit, web: plan.web().clone(), folder, _place: place }))
+    }
+}
+
+/// A run that was cut off has a verdict when it was judged later. Its replay ends with a record that ends, and is judged
+/// likewise.
+async fn judge_as_recorded(recording: &Recording, plan: &Plan, record: &mut RunRecord, folder: &Path) {
+    if recording.record.verify.is_some() && record.verify.is_none() {
+        let web = plan.web().uninjected();
+        let judgement = judge(&plan.domain, &folder.join("out"), Fetch::Web(&web)).await.excused(&record.faults);
+        record.verify = Some(judgement.verdict);
+    }
+}
+
+fn model_of(recording: &Recording) -> ModelOptions {
+    let code_as = if recording.has_scripts_in_words() { CodeAs::Text } else { CodeAs::Tool };
+    ModelOptions { model: ModelChoice::Replay(recording.run().to_owned()), code_as, ..ModelOptions::default() }
+}
+
+/// Where the data of a replay comes from.
+struct ReplaySource {
+    options: SourceOptions,
+    /// Whether the run, and not the user, says where requests are sent.
+    leads_away: bool,
+}
+
+/// What the user says, and for what that leaves open the run's own source and its injected faults.
+fn source_of(recording: &Recording, given: &SourceOptions) -> Result<ReplaySource, Failure> {
+    let recorded = &recording.record.source;
+    let mut options = given.clone();
+    let mut leads_away = false;
+    if !given.live && given.routes.is_empty() {
+        let of_run = source_of_run(recorded)?;
+        leads_away = !of_run.routes.is_empty();
+        (options.live, options.routes) = (of_run.live, of_run.routes);
+    }
+    if options.injections.is_empty() {
+        options.injections = injections_of_run(recorded)?;
+    }
+    Ok(ReplaySource { options, leads_away })
+}
+
+/// Our domain as the run had it, as far as that is harmless: with its rules and its limits.
+fn as_in_the_run(
+    recording: &Recording,
+    mut domain: Domain,
+    rules: Rules,
+    source: &ReplaySource,
+) -> Result<Domain, Failure> {
+    let copy = Domain::load_copy(&recording.folder).map_err(Failure::usage)?;
+    if copy.name() != domain.name() {
+        let (run, name) = (recording.run(), copy.name());
+        return Err(Failure::usage(format!(
+            "{run} is a run of `{}`, and its domain.toml is of `{name}`",
+            domain.name()
+        )));
+    }
+    if domain.prompt.as_ref().is_some_and(|prompt| *prompt != recording.transcript.task) {
+        printer::note(&format!("note: the task of {} is not worded as it was in the run", domain.folder.display()));
+    }
+    if rules == Rules::Run {
+        if domain.manifest.verify != copy.manifest.verify || domain.manifest.evidence != copy.manifest.evidence {
+            printer::note(&format!(
+                "note: judged by the rules kept with the run, which are not those of {}; `--rules workspace` judges by these",
+                domain.folder.display()
+            ));
+        }
+        (domain.manifest.verify, domain.manifest.evidence) = (copy.manifest.verify, copy.manifest.evidence);
+        domain.text = copy.text;
+    }
+    if source.leads_away && !domain.manifest.api.headers.is_empty() {
+        domain.manifest.api.headers.clear();
+        printer::note(
+            "note: requests are sent where the run sent them, without the domain's headers; they are sent, too, when you \
+             give the `--route` yourself",
+        );
+    }
+    let (limits, lowered) = limits_of(&domain.manifest.limits, &recording.record.limits);
+    domain.manifest.limits = limits;
+    if !lowered.is_empty() {
+        printer::note(&format!(
+            "note: a replay has no higher limits than the domain, unless you give them; the run had {}",
+            lowered.join(", ")
+        ));
+    }
+    Ok(domain)
+}
+
+/// A run may have been made to cost us more than it did its author, so of turns, calls, seconds and memory a replay has at
+/// most what the domain grants; what the run had more of is named. How much a model read of an output costs nothing.
+fn limits_of(own: &Limits, recorded: &BTreeMap<String, u64>) -> (Limits, Vec<String>) {
+    let of = |key: &str, own: u64| recorded.get(key).copied().unwrap_or(own).max(1);
+    let mut lowered = Vec::new();
+    let mut at_most = |key: &str, own: u64| {
+        let theirs = of(key, own);
+        if theirs > own {
+            lowered.push(format!("{key} {theirs}, not {own}"));
+        }
+        theirs.min(own)
+    };
+    // Never more than the domain's own, which fits.
+    let mut count = |key: &str, own: u32| u32::try_from(at_most(key, u64::from(own))).unwrap_or(own);
+    let limits = Limits {
+        serial_turns: count("serial_turns", own.serial_turns),
+        loop_turns: count("loop_turns", own.loop_turns),
+        code_turns: count("code_turns", own.code_turns),
+        hosted_turns: count("hosted_turns", own.hosted_turns),
+        tool_calls: count("tool_calls", own.tool_calls),
+        script_seconds: at_most("script_seconds", own.script_seconds),
+        script_memory_mb: at_most("script_memory_mb", own.script_memory_mb),
+        tool_seconds: at_most("tool_seconds", own.tool_seconds),
+        output_chars: usize::try_from(of("output_chars", own.output_chars as u64)).unwrap_or(usize::MAX),
+    };
+    (limits, lowered)
+}
