@@ -161,6 +161,6 @@ mod tests {
             ("new", How::OnlyReplayed),
         ];
         assert_eq!((told.as_slice(), compared.alike), (&expected[..], 2));
-        assert_eq!(compare(&home.path().join("nothing"), &first).unwrap().differences.len(), 6);
+        assert_eq!(compare(&home.path().join("nothing"), &first).unwrap().differences.len(), 7);
     }
 }
