@@ -119,7 +119,7 @@ impl Context {
             (true, true) => Source::Live,
             (false, _) => Source::Routes(routes),
         };
-        let fresh = if options.fresh { Some(self.own_folder("fresh")?) } else { None };
+        let fresh = if options.fresh { Some(self.fresh_cache(domain)?) } else { None };
         let cache = match &fresh {
             Some(folder) => folder.path().to_owned(),
             None => self.results.join(".cache").join(domain.name()),
