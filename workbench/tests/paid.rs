@@ -124,6 +124,34 @@ fn a_model_without_a_price_has_no_cost_and_no_budget_of_money() {
     assert!(runs(&report)[0]["cost_usd"].as_f64() > Some(0.1), "{report:#}");
 }
 
+/// The server is not even asked whether it has the model.
+#[test]
+fn nothing_is_sent_before_what_is_wrong_is_told() {
+    let (program, api) = (Program::new(), MessagesApi::start(exhibit(false)));
+    let table: &[(&[&str], &str)] = &[
+        (&["compare", "nowhere"], "no domain"),
+        (&["compare", "met", "met-control", "nowhere"], "no domain"),
+        (&["compare", "met", "--prices", "nowhere.toml"], "nowhere.toml could not be read"),
+        (&["compare", "met", "--modes", "loop", "--code-as", "text"], "`--code-as text` is about mode code"),
+        (&["compare", "met", "--route", "elsewhere.example=http://127.0.0.1:1"], "elsewhere.example"),
+        (&["compare", "met", "--max-cost", "1", "--model", "anthropic:next-2"], "`--max-cost` needs a price"),
+        (
+            &["compare", "met", "--max-total-cost", "1", "--model", "anthropic:next-2"],
+            "`--max-total-cost` needs a price",
+        ),
+        (
+            &["run", "met", "--max-cost", "1", "--caching", "--model", "anthropic:claude-fable-5-2"],
+            "needs a whole price",
+        ),
+    ];
+    for (arguments, told) in table {
+        let model = if arguments.contains(&"--model") { &[][..] } else { &MODEL[..] };
+        let refused = exhibit::outcome(&program, &api, &[arguments, model].concat());
+        assert!(refused.code == 2 && refused.stderr.contains(told), "{arguments:?}: {refused:?}");
+        assert_eq!(api.requests().len(), 0, "{arguments:?}");
+    }
+}
+
 #[test]
 fn a_model_that_does_not_answer_in_time_ends_the_run_by_its_budget() {
     let (program, api) = (Program::new(), MessagesApi::start(exhibit(false)));

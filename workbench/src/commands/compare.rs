@@ -15,10 +15,10 @@ use super::context::Context;
 use super::interrupt::unless_raised;
 use super::models::Asked;
 use super::purse::Purse;
-use super::runs::{Batch, Plan};
+use super::runs::{Batch, Draft, Plan};
 use super::{estimate, report, resume};
 
-/// Makes the runs of every domain, mode after mode, and prints their report. When something fails on the way, the
+/// Makes the runs of every domain, and prints their report. When something fails on the way, the
 /// runs made until then are reported first.
 pub(super) async fn run(context: &Context, arguments: &CompareArguments) -> Result<Exit, Failure> {
     let modes = modes_of(arguments);
@@ -112,26 +112,31 @@ fn modes_of(arguments: &CompareArguments) -> Vec<Mode> {
     }
 }
 
-/// A plan for each domain that was named, for a model that can be asked.
+/// A plan for each domain that was named, for a model that can be asked. All that is wrong with the command line is told
+/// before the model's server is asked and anything is built.
 async fn plans(context: &Context, arguments: &CompareArguments, modes: &[Mode]) -> Result<Vec<Plan>, Failure> {
     let model = Asked::of(&arguments.options.model, &context.results)?;
-    model.check().await?;
-    let mut plans: Vec<Plan> = Vec::new();
+    let mut drafts: Vec<Draft> = Vec::new();
     for domain in distinct(&arguments.domains) {
-        let plan = Plan::new(context, &domain, modes, &arguments.options, &model).await?;
+        let draft = Draft::new(context, &domain, modes, &arguments.options, &model)?;
         if arguments.max_total_cost.is_some() {
-            plan.needs_price("--max-total-cost")?;
+            draft.needs_price("--max-total-cost")?;
         }
-        match plans.iter().find(|known| known.domain.name() == plan.domain.name()) {
-            None => plans.push(plan),
-            Some(known) if known.domain.folder.canonicalize().ok() == plan.domain.folder.canonicalize().ok() => {}
+        match drafts.iter().find(|known| known.domain.name() == draft.domain.name()) {
+            None => drafts.push(draft),
+            Some(known) if known.domain.folder.canonicalize().ok() == draft.domain.folder.canonicalize().ok() => {}
             Some(known) => {
                 let (name, one, other) =
-                    (plan.domain.name(), known.domain.folder.display(), plan.domain.folder.display());
+                    (draft.domain.name(), known.domain.folder.display(), draft.domain.folder.display());
                 return Err(Failure::usage(format!("two domains are called {name}: {one} and {other}"))
                     .hint("their runs would lie in one folder; compare them one after the other"));
             }
         }
+    }
+    model.check().await?;
+    let mut plans = Vec::new();
+    for draft in drafts {
+        plans.push(draft.ready(context).await?);
     }
     Ok(plans)
 }

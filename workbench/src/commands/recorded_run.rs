@@ -29,7 +29,7 @@ use crate::web::WebClient;
 use super::context::{Context, injections_of_run, require_cassette, source_of_run};
 use super::failures;
 use super::models::Asked;
-use super::runs::{Batch, Job, Plan};
+use super::runs::{Batch, Draft, Job, Plan};
 
 /// The run of this name or folder, read and checked.
 pub(super) fn open(results: &Path, asked: &str) -> Result<Arc<Recording>, Failure> {
@@ -104,7 +104,8 @@ impl Replaying<'_> {
             .map_err(|problem| Failure::usage(format!("the results folder {problem}")))?;
         let options =
             RunOptions { model: model_of(recording), source: source.options, limits, ..RunOptions::default() };
-        let plan = Plan::over(context, domain, Asked::Replay(Arc::clone(recording)), &[mode], &options).await?;
+        let asked = Asked::Replay(Arc::clone(recording));
+        let plan = Draft::over(context, domain, asked, &[mode], &options)?.ready(context).await?;
         plan.reachable().await?;
         let place = if keep { None } else { Some(context.own_folder("replay")?) };
         let context = match &place {

@@ -13,7 +13,7 @@ use crate::runner::unless_interrupted;
 use super::context::Context;
 use super::interrupt::unless_raised;
 use super::models::Asked;
-use super::runs::{Batch, Job, Plan};
+use super::runs::{Batch, Draft, Job};
 use super::{exit_of, print_json};
 
 /// Makes one run and tells it; exit 1 when it was not verified, 5 when the model failed or a fault that is not the model's
@@ -21,8 +21,9 @@ use super::{exit_of, print_json};
 pub(super) async fn run(context: &Context, arguments: &RunArguments) -> Result<Exit, Failure> {
     let model = Asked::of(&arguments.options.model, &context.results)?;
     let planning = async {
+        let draft = Draft::new(context, &arguments.domain, &[arguments.mode], &arguments.options, &model)?;
         model.check().await?;
-        let plan = Plan::new(context, &arguments.domain, &[arguments.mode], &arguments.options, &model).await?;
+        let plan = draft.ready(context).await?;
         plan.reachable().await.map(|()| plan)
     };
     let Some(plan) = unless_interrupted(&mut context.interrupt.clone(), planning).await else {

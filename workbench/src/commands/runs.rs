@@ -14,7 +14,7 @@ use crate::model::prices::{Price, Prices};
 use crate::plugin::profile;
 use crate::results::format::{Budgets, Comparison, RunRecord};
 use crate::results::sweep::sweep_domain;
-use crate::runner::{self, Mode, RunError, RunRequest, ScriptForm};
+use crate::runner::{self, Mode, RunError, RunRequest};
 use crate::sandbox::Sandbox;
 use crate::web::{Source, WebClient, WebError};
 use futures::StreamExt;
@@ -63,10 +63,20 @@ pub(super) struct Job {
     pub(super) number: u32,
 }
 
-impl Plan {
-    /// Finds the domain, builds its plugin, and opens its data: whatever can fail before the first run and needs no
-    /// network.
-    pub(super) async fn new(
+/// A plan for runs whose plugin is not built yet, and whose model was not asked anything: what is wrong with a command line
+/// is told by making one.
+pub(super) struct Draft {
+    pub(super) domain: Domain,
+    data: Data,
+    sandbox: Arc<dyn Sandbox>,
+    model: Asked,
+    price: Option<Price>,
+    options: RunOptions,
+}
+
+impl Draft {
+    /// Finds the domain, looks at what is asked for, and opens the domain's data. Nothing is sent and nothing built.
+    pub(super) fn new(
         context: &Context,
         domain: &str,
         modes: &[Mode],
@@ -80,11 +90,11 @@ impl Plan {
             return Err(Failure::usage("`--code-as text` is about mode code, and no run is of that mode"));
         }
         sweep_domain(&context.results, domain.name());
-        Self::over(context, domain, model.clone(), modes, options).await
+        Self::over(context, domain, model.clone(), modes, options)
     }
 
     /// As [`Self::new`], over a domain that was found.
-    pub(super) async fn over(
+    pub(super) fn over(
         context: &Context,
         domain: Domain,
         model: Asked,
@@ -93,18 +103,42 @@ impl Plan {
     ) -> Result<Self, Failure> {
         let prices = Prices::load(options.budgets.prices.as_deref()).map_err(Failure::usage)?;
         let price = prices.of(model.name()).cloned();
-        if options.budgets.max_cost.is_some() {
-            needs_price("--max-cost", model.name(), price.as_ref(), options.model.caching)?;
-        }
         let sandbox = sandbox()?;
         for mode in modes {
             model.open(&domain, *mode, &options.limits.over(&domain.manifest.limits), &sandbox)?;
         }
-        let library = context.library(&domain).await?;
         let data = context.data(&domain, &options.source)?;
-        Ok(Self { domain, library, data, sandbox, model, price, options: options.clone() })
+        let draft = Self { domain, data, sandbox, model, price, options: options.clone() };
+        if options.budgets.max_cost.is_some() {
+            draft.needs_price("--max-cost")?;
+        }
+        Ok(draft)
     }
 
+    /// Refuses the flag of a budget of money that could not be kept.
+    pub(super) fn needs_price(&self, flag: &str) -> Result<(), Failure> {
+        let model = self.model.name();
+        let problem = match &self.price {
+            None => format!("`{flag}` needs a price, and none is known of `{model}`"),
+            Some(price) if !price.covers(self.options.model.caching) => {
+                format!("`{flag}` needs a whole price, and a part of that of `{model}` is not known")
+            }
+            Some(_) => return Ok(()),
+        };
+        Err(Failure::usage(problem).hint(
+            "name it with `--prices FILE`, in the form of workbench/prices.toml, or set `--max-tokens-read` instead",
+        ))
+    }
+
+    /// Builds the plugin.
+    pub(super) async fn ready(self, context: &Context) -> Result<Plan, Failure> {
+        let library = context.library(&self.domain).await?;
+        let Self { domain, data, sandbox, model, price, options } = self;
+        Ok(Plan { domain, library, data, sandbox, model, price, options })
+    }
+}
+
+impl Plan {
     /// Asks the API's first probe once, when runs would go to the network: an API that cannot be reached is no fault of
     /// a model, and must not be measured as one.
     pub(super) async fn reachable(&self) -> Result<(), Failure> {
@@ -178,11 +212,6 @@ impl Plan {
         self.options.budgets.budgets()
     }
 
-    /// Refuses the flag of a budget of money where it could not be kept.
-    pub(super) fn needs_price(&self, flag: &str) -> Result<(), Failure> {
-        needs_price(flag, self.model.name(), self.price.as_ref(), self.options.model.caching)
-    }
-
     /// Where its data comes from, as records say it.
     pub(super) fn source(&self) -> &str {
         &self.data.label
@@ -250,11 +279,7 @@ impl Plan {
             model: model.open(&self.domain, job.mode, &self.limits(), &self.sandbox)?,
             model_name: model.name().to_owned(),
             settings: self.settings_of(model),
-            script_form: match model {
-                // The scripts of an estimate are handed in as calls.
-                Asked::Rehearsal => ScriptForm::ToolCall,
-                _ => self.options.model.code_as.script_form(),
-            },
+            script_form: self.options.model.code_as.script_form(),
             price: self.price.clone(),
             sandbox: Some(Arc::clone(&self.sandbox)),
             library: &self.library,
@@ -269,17 +294,4 @@ impl Plan {
             interrupt: context.interrupt.clone(),
         })
     }
-}
-
-/// Refuses the flag of a budget of money that could not be kept.
-fn needs_price(flag: &str, model: &str, price: Option<&Price>, with_caching: bool) -> Result<(), Failure> {
-    let problem = match price {
-        None => format!("`{flag}` needs a price, and none is known of `{model}`"),
-        Some(price) if !price.covers(with_caching) => {
-            format!("`{flag}` needs a whole price, and a part of that of `{model}` is not known")
-        }
-        Some(_) => return Ok(()),
-    };
-    Err(Failure::usage(problem)
-        .hint("name it with `--prices FILE`, in the form of workbench/prices.toml, or set `--max-tokens-read` instead"))
 }

@@ -1,6 +1,5 @@
 //! What tools and system text cost on every turn, in each mode: `workbench tools DOMAIN --count`.
 
-use plugin_api::wire::ToolSpec;
 use serde::Serialize;
 
 use crate::cli::ToolsArguments;
@@ -34,19 +33,15 @@ struct Count {
     estimated: bool,
 }
 
-/// Counts and prints.
-pub(super) async fn print(
-    context: &Context,
-    domain: &Domain,
-    tools: &[ToolSpec],
-    arguments: &ToolsArguments,
-) -> Result<Exit, Failure> {
+/// Counts and prints. Whether the model can be asked is looked at before the plugin is built.
+pub(super) async fn print(context: &Context, domain: &Domain, arguments: &ToolsArguments) -> Result<Exit, Failure> {
     let choice = arguments.model.clone().unwrap_or(ModelChoice::Rehearsal);
     let asked = Asked::of(&ModelOptions::looking_at(choice, arguments.base_url.clone()), &context.results)?;
     asked.check().await?;
+    let session = context.idle_session(domain).await?;
     let mut counts = Vec::new();
     for mode in Mode::ALL {
-        let opening = Opening::of(domain, mode, tools, &domain.manifest.limits);
+        let opening = Opening::of(domain, mode, session.toolbox.tools(), &domain.manifest.limits);
         counts.push(count(&asked, mode, &opening).await?);
     }
     match arguments.format {

@@ -1,5 +1,7 @@
 //! The bundled domain with models behind chat completions: every mode, every kind of server, counted on both sides.
 
+use std::fs;
+
 use serde_json::{Value, json};
 
 use crate::asking::{ask, ask_json, holding};
@@ -13,7 +15,7 @@ fn curator(asked: &Asked) -> Said {
     let (tools, results) = (asked.tools(), asked.results());
     if tools.is_empty() || tools == ["run_python"] {
         let script = |number: usize| {
-            std::fs::read_to_string(workspace().join(format!("domains/met/rehearsal/code/{number}.py"))).unwrap()
+            fs::read_to_string(workspace().join(format!("domains/met/rehearsal/code/{number}.py"))).unwrap()
         };
         return match (asked.turn, tools.is_empty()) {
             (0 | 1, false) => Said::Turn("", vec![("run_python".to_owned(), json!({"code": script(asked.turn + 1)}))]),
@@ -127,6 +129,9 @@ fn a_model_without_tools_hands_in_its_scripts_as_words() {
     let rehearsed = ask_json(&program, &rehearsal, &[]);
     for run in rehearsed["runs"].as_array().unwrap() {
         assert_eq!(run["verify"]["ok"], run["mode"] == "code", "rehearsal speaks both forms: {run:#}");
+        let folder = program.results().join("met").join(run["run"].as_str().unwrap());
+        let said = fs::read_to_string(folder.join("transcript.jsonl")).unwrap();
+        assert!(!said.contains("run_python"), "what the record says of its form is so: {said}");
     }
     let all = ask_json(&program, &["report", "met", "--format", "json"], &[]);
     let groups = all["modes"].as_array().unwrap().iter().map(|mode| &mode["n"]).collect::<Vec<_>>();
