@@ -9,10 +9,11 @@ mod server;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use program::{Outcome, Program, workspace};
+use program::{Outcome, Program, finish, workspace};
 use serde_json::Value;
 use server::{Server, answer, json};
 
@@ -125,6 +126,30 @@ fn what_failed_is_asked_for_again_and_kept() {
     assert_eq!(new.iter().map(|request| request.target.as_str()).collect::<Vec<_>>(), ["/records/2"]);
     assert_eq!(new[0].header("x-home"), None, "a copy of a manifest reads no variables of this environment");
     assert_eq!(trial.verify(&run, &[]).code, 0, "what was fetched is kept");
+}
+
+/// The run may have been handed in, and its author may have written where its data came from.
+#[test]
+fn the_headers_of_the_workspace_do_not_go_where_only_a_run_says() {
+    let trial = Trial::new();
+    trial.open.store(true, Ordering::SeqCst);
+    let run = trial.run(&[]);
+    fs::write(trial.home.path().join("Cargo.toml"), "").unwrap();
+    fs::create_dir_all(trial.home.path().join("domains/trial")).unwrap();
+    let manifest = "trial/domain.toml";
+    fs::copy(trial.home.path().join(manifest), trial.home.path().join("domains").join(manifest)).unwrap();
+    for (more, are_sent) in [(vec!["--again".to_owned()], false), (vec!["--route".to_owned(), trial.route()], true)] {
+        fs::remove_file(run.join("evidence.json")).unwrap();
+        let asked = trial.server.requests().len();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_workbench"));
+        command.arg("verify").arg(&run).args(&more).arg("--fresh").current_dir(trial.home.path());
+        let outcome = finish(command.env("WORKBENCH_RESULTS", trial.program.results()), "");
+        assert_eq!(outcome.code, 0, "{more:?}: {outcome:?}");
+        let new = trial.server.requests().split_off(asked);
+        assert_eq!(new.len(), 2, "{more:?}: {outcome:?}");
+        assert!(new.iter().all(|request| request.header("x-home").is_some() == are_sent), "{more:?}: {new:?}");
+        assert_eq!(outcome.stderr.contains("without the domain's headers"), !are_sent, "{outcome:?}");
+    }
 }
 
 #[test]

@@ -15,6 +15,7 @@ use crate::env;
 use crate::error::Failure;
 use crate::files::OwnFolder;
 use crate::plugin::library_for;
+use crate::printer;
 use crate::report::console;
 use crate::results::order::name_of_command;
 use crate::sandbox::Sandbox;
@@ -226,16 +227,41 @@ pub(super) fn require_cassette(domain: &Domain, options: &SourceOptions) -> Resu
     Err(Failure::usage(message).hint("`--live` asks the API itself, `--route HOST=URL` another server"))
 }
 
-/// The options that have the source of a run's record as their own, without the faults that were injected.
-pub(super) fn source_of_run(source: &str) -> Result<SourceOptions, Failure> {
-    let source = source.split(INJECTED).next().unwrap_or_default();
-    let mut options = SourceOptions::default();
-    match source {
-        "cassette" => {}
-        "live" => options.live = true,
-        routes => {
-            options.routes = routes.split(", ").map(str::parse).collect::<Result<_, _>>().map_err(Failure::usage)?;
+/// Where the data of a run that is judged or played again comes from.
+pub(super) struct SourceOfRun {
+    pub(super) options: SourceOptions,
+    /// Whether the run, and not the user, says where requests are sent.
+    leads_away: bool,
+}
+
+impl SourceOfRun {
+    /// What the user says; what that leaves open is as in the run, whose record says `recorded`, without the faults that
+    /// were injected.
+    pub(super) fn of(given: &SourceOptions, recorded: &str) -> Result<Self, Failure> {
+        let (mut options, mut leads_away) = (given.clone(), false);
+        if !given.live && given.routes.is_empty() {
+            match recorded.split(INJECTED).next().unwrap_or_default() {
+                "cassette" => {}
+                "live" => options.live = true,
+                routes => {
+                    options.routes =
+                        routes.split(", ").map(str::parse).collect::<Result<_, _>>().map_err(Failure::usage)?;
+                    leads_away = true;
+                }
+            }
+        }
+        Ok(Self { options, leads_away })
+    }
+
+    /// Takes the domain's headers, which may hold secrets, off requests that go where only the run says: it may have been
+    /// handed in.
+    pub(super) fn keep_headers_here(&self, domain: &mut Domain) {
+        if self.leads_away && !domain.manifest.api.headers.is_empty() {
+            domain.manifest.api.headers.clear();
+            printer::note(
+                "note: requests are sent where the run sent them, without the domain's headers; they are sent, too, when \
+                 you give the `--route` yourself",
+            );
         }
     }
-    Ok(options)
 }

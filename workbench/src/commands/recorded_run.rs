@@ -26,7 +26,7 @@ use crate::runner::{Mode, prompts};
 use crate::verify::{Fetch, judge};
 use crate::web::WebClient;
 
-use super::context::{Context, injections_of_run, require_cassette, source_of_run};
+use super::context::{Context, SourceOfRun, injections_of_run, require_cassette};
 use super::failures;
 use super::models::Asked;
 use super::runs::{Batch, Draft, Job, Plan};
@@ -151,27 +151,14 @@ fn model_of(recording: &Recording) -> ModelOptions {
     ModelOptions { model: ModelChoice::Replay(recording.run().to_owned()), code_as, ..ModelOptions::default() }
 }
 
-/// Where the data of a replay comes from.
-struct ReplaySource {
-    options: SourceOptions,
-    /// Whether the run, and not the user, says where requests are sent.
-    leads_away: bool,
-}
-
 /// What the user says, and for what that leaves open the run's own source and its injected faults.
-fn source_of(recording: &Recording, given: &SourceOptions) -> Result<ReplaySource, Failure> {
+fn source_of(recording: &Recording, given: &SourceOptions) -> Result<SourceOfRun, Failure> {
     let recorded = &recording.record.source;
-    let mut options = given.clone();
-    let mut leads_away = false;
-    if !given.live && given.routes.is_empty() {
-        let of_run = source_of_run(recorded)?;
-        leads_away = !of_run.routes.is_empty();
-        (options.live, options.routes) = (of_run.live, of_run.routes);
+    let mut source = SourceOfRun::of(given, recorded)?;
+    if source.options.injections.is_empty() {
+        source.options.injections = injections_of_run(recorded)?;
     }
-    if options.injections.is_empty() {
-        options.injections = injections_of_run(recorded)?;
-    }
-    Ok(ReplaySource { options, leads_away })
+    Ok(source)
 }
 
 /// Our domain as the run had it, as far as that is harmless: with its rules and its limits.
@@ -179,7 +166,7 @@ fn as_in_the_run(
     recording: &Recording,
     mut domain: Domain,
     rules: Rules,
-    source: &ReplaySource,
+    source: &SourceOfRun,
 ) -> Result<Domain, Failure> {
     let copy = Domain::load_copy(&recording.folder).map_err(Failure::usage)?;
     if copy.name() != domain.name() {
@@ -202,13 +189,7 @@ fn as_in_the_run(
         (domain.manifest.verify, domain.manifest.evidence) = (copy.manifest.verify, copy.manifest.evidence);
         domain.text = copy.text;
     }
-    if source.leads_away && !domain.manifest.api.headers.is_empty() {
-        domain.manifest.api.headers.clear();
-        printer::note(
-            "note: requests are sent where the run sent them, without the domain's headers; they are sent, too, when you \
-             give the `--route` yourself",
-        );
-    }
+    source.keep_headers_here(&mut domain);
     let (limits, lowered) = limits_of(&domain.manifest.limits, &recording.record.limits);
     domain.manifest.limits = limits;
     if !lowered.is_empty() {
