@@ -2,6 +2,8 @@
 
 use http::{HeaderName, HeaderValue};
 
+use crate::env::KEYS;
+
 /// The prefix of a value that stands in an environment variable.
 pub const VARIABLE: &str = "env:";
 
@@ -26,6 +28,9 @@ pub enum HeaderFault {
     /// Behind `env:` stands no name.
     #[error("names no environment variable")]
     Variable,
+    /// The variable holds the key of a model, which goes to the model's server alone.
+    #[error("names the key of a model's provider, which goes nowhere else")]
+    ModelKey,
 }
 
 impl HeaderFault {
@@ -35,6 +40,7 @@ impl HeaderFault {
             Self::Name => "use letters, digits and `-`",
             Self::Value => "write it on one line, without control characters",
             Self::Variable => "write `env:NAME`",
+            Self::ModelKey => "keep the key of this API in a variable of its own",
         }
     }
 }
@@ -44,6 +50,7 @@ pub fn parse(name: &str, value: &str) -> Result<(HeaderName, HeaderText), Header
     let name = name.parse().map_err(|_| HeaderFault::Name)?;
     let text = match value.strip_prefix(VARIABLE) {
         Some(variable) if variable.is_empty() || variable.contains(['=', '\0']) => return Err(HeaderFault::Variable),
+        Some(variable) if KEYS.contains(&variable) => return Err(HeaderFault::ModelKey),
         Some(variable) => HeaderText::Variable(variable.to_owned()),
         None => HeaderText::Fixed(text(value)?),
     };
