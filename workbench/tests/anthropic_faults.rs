@@ -176,6 +176,27 @@ fn every_fault_is_tried_again_or_told() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// As other servers, the API may refuse what a model can read no more; a mode that reads so much has come to its end, and
+/// is no fault of anybody.
+#[test]
+fn a_conversation_that_grew_too_long_ends_with_what_it_has() {
+    let refusal = |words| format!(r#"{{"error":{{"type":"invalid_request_error","message":"{words}"}}}}"#);
+    let table = [
+        (400, refusal("prompt is too long: 200001 tokens > 200000 maximum"), "200001 tokens > 200000 maximum"),
+        (400, refusal("input length and `max_tokens` exceed context limit: 1 + 2 > 3"), "1 + 2 > 3"),
+        (413, "<h1>too large</h1>".to_owned(), "the conversation is too long"),
+    ];
+    for (status, body, told) in table {
+        let calls = turn(&[exhibit::call("noop", json!({ "x": 1 }))]);
+        let (program, api) = (Program::new(), MessagesApi::start(Script::of(&[calls])));
+        api.meet([Fault::Not, Fault::Raw(status, vec![JSON], body)]);
+        let (outcome, run) = standin_run(&program, &api, &["--mode", "loop"]);
+        assert_eq!((&run["stop"], &run["model_turns"]), (&json!("max_tokens"), &json!(1)), "{outcome:?}");
+        assert!(run["stop_detail"].as_str().unwrap().contains(told), "{run:#}");
+        assert!(run["verify"].is_object(), "it is judged as it stands: {run:#}");
+    }
+}
+
 /// A provider that waits no longer than a test can.
 fn provider(api: &MessagesApi, answer: Duration) -> Anthropic {
     let patience = Patience { tries: 2, first_wait: Duration::from_millis(1), answer, ..Patience::default() };

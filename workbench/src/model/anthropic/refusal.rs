@@ -4,6 +4,9 @@ use crate::env::ANTHROPIC_KEY;
 use crate::model::exchange::{Answer, Exchange};
 use crate::model::types::ModelError;
 
+/// What the API says of a conversation that is longer than what the model reads, the answer included.
+const TOO_LONG: [&str; 2] = ["prompt is too long", "exceed context limit"];
+
 /// The refusal as one sentence: where, the status, the API's own words, and a way on where there is one.
 pub(super) fn of(exchange: &Exchange, path: &str, answer: &Answer, id: &str) -> ModelError {
     let Answer { status, headers, .. } = answer;
@@ -31,5 +34,8 @@ pub(super) fn of(exchange: &Exchange, path: &str, answer: &Answer, id: &str) -> 
         _ => String::new(),
     };
     let message = format!("{} answered {status}{told}{way_on}", exchange.address(path));
+    if *status == 413 || (*status == 400 && TOO_LONG.iter().any(|words| told.contains(words))) {
+        return ModelError::TooLong(message);
+    }
     ModelError::Refused { status: *status, message }
 }

@@ -53,6 +53,8 @@ impl Script {
 /// What a request to `/v1/messages` meets in place of its answer.
 #[derive(Clone, Debug)]
 pub(crate) enum Fault {
+    /// None: it is served.
+    Not,
     /// An error of the API, with these headers.
     Status(u16, &'static str, Vec<&'static str>),
     /// The connection ends in the middle of the answer.
@@ -205,7 +207,8 @@ impl State {
         let mode = mode_of(&body);
         let served =
             |status, counted, error| Served { what: "messages", mode, status, counted, error, body: body.clone() };
-        if let Some(fault) = self.faults.lock().unwrap().pop_front() {
+        let fault = self.faults.lock().unwrap().pop_front();
+        if let Some(fault) = fault.filter(|fault| !matches!(fault, Fault::Not)) {
             let (status, error, reply) = fault.reply();
             self.note(served(status, None, error));
             return reply;
@@ -262,6 +265,7 @@ impl Fault {
             }
             Self::BrokenJson => told(200, "broken JSON", answer(200, &[JSON], WHOLE.as_bytes())),
             Self::Page => told(200, "a page", answer(200, &["content-type: text/html"], b"<h1>Sign in</h1>")),
+            Self::Not => unreachable!("it is served"),
             Self::Raw(status, headers, body) => told(status, "raw", answer(status, &headers, body.as_bytes())),
         }
     }
