@@ -103,6 +103,11 @@ fn every_end_of_a_run_is_the_end_of_its_replay() {
         for figure in figures {
             assert_eq!(old[figure], new[figure], "{number}: {figure}");
         }
+        for (old, new) in old["per_turn"].as_array().unwrap().iter().zip(new["per_turn"].as_array().unwrap()) {
+            for figure in ["tokens_read", "cache_read_tokens", "cache_write_tokens"] {
+                assert_eq!(old.get(figure), new.get(figure), "{number}: {figure} of each turn");
+            }
+        }
         assert_eq!(new["settings"], json!({"said by": "oracle:delphi-2", "thinking": "off"}));
         let said_again = messages(kept).into_iter().filter(|message| message["role"] == "assistant");
         let said = said.iter().filter(|message| message["role"] == "assistant").cloned();

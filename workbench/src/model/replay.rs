@@ -9,7 +9,7 @@ use async_trait::async_trait;
 
 use super::transcript::{SaidTurn, Transcript, TranscriptError};
 use super::types::{Model, ModelError, ModelReply, ModelRequest, StopReason, Usage};
-use crate::results::format::{RunRecord, Stop};
+use crate::results::format::{RunRecord, Stop, Turn};
 use crate::results::store::{StoreError, read_run};
 
 /// How the name of the model of a replayed run begins, in records and on the command line; the run's name follows.
@@ -132,11 +132,13 @@ fn belong_together(record: &RunRecord, transcript: &Transcript) -> Result<(), St
     if said != told && !(record.stop == Stop::Interrupted && said + 1 == told) {
         return Err(format!("run.json has the figures of {told} turns, and transcript.jsonl has {said}"));
     }
-    let figures = |figure: fn(&crate::results::format::Turn) -> u64| {
-        record.per_turn.iter().try_fold(0, |sum: u64, turn| sum.checked_add(figure(turn)))
+    let sum = |figures: &[u64]| figures.iter().try_fold(0, |sum: u64, figure| sum.checked_add(*figure));
+    let of_turns = |figure: fn(&Turn) -> u64| sum(&record.per_turn.iter().map(figure).collect::<Vec<_>>());
+    let sums = [of_turns(|turn| turn.tokens_read), of_turns(|turn| turn.output_tokens)];
+    let is_whole = |turn: &Turn| {
+        sum(&[turn.input_tokens, turn.cache_read_tokens, turn.cache_write_tokens]) == Some(turn.tokens_read)
     };
-    let sums = [figures(|turn| turn.tokens_read), figures(|turn| turn.output_tokens)];
-    if sums.contains(&None) || record.per_turn.iter().any(|turn| turn.input_tokens > turn.tokens_read) {
+    if sums.contains(&None) || !record.per_turn.iter().all(is_whole) {
         return Err("the figures of its turns in run.json are not those of a run".to_owned());
     }
     Ok(())
@@ -146,30 +148,23 @@ fn belong_together(record: &RunRecord, transcript: &Transcript) -> Result<(), St
 pub struct Replay {
     recording: Arc<Recording>,
     next: usize,
-    /// Of the tokens that the record says were read from a cache, those that no turn has had yet.
-    cache_reads_left: u64,
 }
 
 impl Replay {
     /// Begins with the run's first turn.
     pub fn new(recording: Arc<Recording>) -> Self {
-        let cache_reads_left = recording.record.cache_read_tokens;
-        Self { recording, next: 0, cache_reads_left }
+        Self { recording, next: 0 }
     }
 
-    /// The figures of a turn. What was not plain input was read from a cache or written to one; the record tells how
-    /// much of each only in all, so it is split in the order of the turns.
-    fn usage(&mut self, index: usize) -> Usage {
+    /// The figures of a turn.
+    fn usage(&self, index: usize) -> Usage {
         let record = &self.recording.record;
         let turn = &record.per_turn[index];
-        let cached = turn.tokens_read - turn.input_tokens;
-        let read = cached.min(self.cache_reads_left);
-        self.cache_reads_left -= read;
         Usage {
             input_tokens: turn.input_tokens,
             output_tokens: turn.output_tokens,
-            cache_read_tokens: read,
-            cache_write_tokens: cached - read,
+            cache_read_tokens: turn.cache_read_tokens,
+            cache_write_tokens: turn.cache_write_tokens,
             estimated: record.estimated,
         }
     }

@@ -66,9 +66,13 @@ pub(crate) fn written(results: &Path, name: &str, mode: &str, stop: &str, messag
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/domains/standin/domain.toml");
     fs::copy(manifest, folder.join("domain.toml")).unwrap();
     let said = messages.iter().filter(|message| message["role"] == "assistant").count();
-    let turn = |number: usize| json!({"turn": number, "tokens_read": 100 * number, "input_tokens": 100 * number - 30, "output_tokens": 7, "tools": []});
+    // The first writes to a cache, the others read from it.
+    let turn = |number: usize| {
+        let cache = if number == 1 { "cache_write_tokens" } else { "cache_read_tokens" };
+        json!({"turn": number, "tokens_read": 100 * number, "input_tokens": 100 * number - 30, cache: 30, "output_tokens": 7, "tools": []})
+    };
     let turns: Vec<Value> = (1..=said).map(turn).collect();
-    let of_turn = |key: &str| turns.iter().map(|turn| turn[key].as_u64().unwrap()).sum::<u64>();
+    let of_turn = |key: &str| turns.iter().map(|turn| turn[key].as_u64().unwrap_or(0)).sum::<u64>();
     let was_judged = !["interrupted", "model_error"].contains(&stop);
     let record = json!({
         "format": "workbench/run/v1", "run": name, "domain": "standin", "mode": mode, "model": "oracle:delphi-2",
@@ -76,7 +80,7 @@ pub(crate) fn written(results: &Path, name: &str, mode: &str, stop: &str, messag
         "tag": null, "settings": {"thinking": "off"}, "started": "2026-01-01T00:00:00Z", "seconds": 1.0, "stop": stop,
         "stop_detail": "in its words", "model_turns": said, "tool_calls": 0, "nested_calls": 0, "scripts_run": 0,
         "retries": 0, "tokens_read": of_turn("tokens_read"), "input_tokens": of_turn("input_tokens"),
-        "output_tokens": of_turn("output_tokens"), "cache_read_tokens": 40.min(30 * said), "cache_write_tokens": (30 * said).saturating_sub(40),
+        "output_tokens": of_turn("output_tokens"), "cache_read_tokens": of_turn("cache_read_tokens"), "cache_write_tokens": of_turn("cache_write_tokens"),
         "estimated": false, "per_turn": turns, "cost_usd": 0.5, "final_text": "done",
         // There are no rules.
         "verify": if was_judged { json!({"ok": false, "points": 0.0, "max_points": 0.0, "rules": []}) } else { Value::Null },
