@@ -3,6 +3,7 @@
 pub mod access;
 mod answer;
 pub mod anthropic;
+mod arguments;
 pub mod exchange;
 pub mod openai;
 mod policy;

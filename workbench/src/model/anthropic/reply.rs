@@ -1,11 +1,12 @@
 //! What the model answered: blocks, why it stopped, what it cost.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::model::arguments;
 use crate::model::types::{Block, StopReason, Usage};
 
 /// Most tokens that a request can have: a thousand times what any model reads. More is a fault of the server.
@@ -15,7 +16,7 @@ pub(super) const MOST_TOKENS: u64 = 1_000_000_000;
 #[derive(Debug)]
 pub(super) struct Reply {
     pub(super) content: Vec<Block>,
-    /// The content as it came, to be sent back.
+    /// The content as it is sent back: as it came, but for arguments that are no object.
     pub(super) raw: Box<RawValue>,
     pub(super) stop_reason: StopReason,
     pub(super) stop_detail: Option<String>,
@@ -43,7 +44,7 @@ pub(super) fn read(body: &[u8]) -> Result<Reply, String> {
     let raw = document.content.ok_or("it has no content")?;
     let parts: Vec<&RawValue> =
         serde_json::from_str(raw.get()).map_err(|_| "its content is no list of blocks".to_owned())?;
-    let content = parts.into_iter().map(block).collect::<Result<Vec<_>, _>>()?;
+    let content = parts.iter().map(|part| block(part)).collect::<Result<Vec<_>, _>>()?;
     let mut ids = HashSet::new();
     let mut calls = content.iter().filter_map(|block| match block {
         Block::ToolUse { id, .. } => Some(id.as_str()),
@@ -53,7 +54,8 @@ pub(super) fn read(body: &[u8]) -> Result<Reply, String> {
         return Err(format!("two of its calls have the id `{id}`"));
     }
     let (stop_reason, stop_detail) = stop(&document, !ids.is_empty());
-    Ok(Reply { raw: raw.to_owned(), stop_reason, stop_detail, usage: usage(&document.usage), content })
+    let raw = sent_back(raw, &parts, &content)?;
+    Ok(Reply { raw, stop_reason, stop_detail, usage: usage(&document.usage), content })
 }
 
 fn block(raw: &RawValue) -> Result<Block, String> {
@@ -72,14 +74,34 @@ fn block(raw: &RawValue) -> Result<Block, String> {
             if id.is_empty() {
                 return Err(format!("its call of `{name}` has no id"));
             }
-            match fields.remove("input") {
-                Some(input @ Value::Object(_)) => Ok(Block::ToolUse { id, name, input }),
-                _ => Err(format!("the arguments of its call of `{name}` are no object")),
-            }
+            let input = fields.remove("input").unwrap_or_default();
+            Ok(Block::ToolUse { id, name, input: arguments::of(&input) })
         }
         // Thinking, and whatever the API will send one day.
         _ => Ok(Block::Other(Value::Object(fields))),
     }
+}
+
+/// The content byte for byte, with objects in the place of arguments that are none: the API would refuse them, and the
+/// model is to be told.
+fn sent_back(raw: &RawValue, parts: &[&RawValue], content: &[Block]) -> Result<Box<RawValue>, String> {
+    let (text, mut sent, mut written) = (raw.get(), String::new(), 0);
+    // Each part is a piece of the text.
+    let place = |part: &RawValue| part.get().as_ptr() as usize - text.as_ptr() as usize;
+    for (part, block) in parts.iter().zip(content) {
+        let Block::ToolUse { input, .. } = block else { continue };
+        let fields: BTreeMap<String, &RawValue> = serde_json::from_str(part.get()).unwrap_or_default();
+        let (start, end, object) = match fields.get("input") {
+            Some(given) if given.get().starts_with('{') => continue,
+            Some(given) => (place(given), place(given) + given.get().len(), arguments::as_sent(input)),
+            None => (place(part) + 1, place(part) + 1, format!("\"input\":{},", arguments::as_sent(input))),
+        };
+        sent.push_str(&text[written..start]);
+        sent.push_str(&object);
+        written = end;
+    }
+    sent.push_str(&text[written..]);
+    RawValue::from_string(sent).map_err(|error| format!("it cannot be sent back: {error}"))
 }
 
 /// Why the model stopped, and the API's words about it.
@@ -133,6 +155,7 @@ mod tests {
     use super::*;
 
     const CALL: &str = r#"{"type":"tool_use","id":"a","name":"f","input":{"x":1}}"#;
+    const CALL_B: &str = r#"{"type":"tool_use","id":"b","name":"f","input":7}"#;
 
     #[test]
     fn why_it_stopped() {
@@ -185,6 +208,28 @@ mod tests {
     }
 
     #[test]
+    fn arguments_that_are_no_object_are_told_and_sent_back_as_one() {
+        let table = [
+            (r#","input":[1]"#, json!([1]), r#","input":{}"#),
+            (r#", "input" : "no" "#, json!("no"), r#", "input" : {} "#),
+            (r#","input":null"#, json!({}), r#","input":{}"#),
+            (r#","input":"{\"x\":1}""#, json!({"x": 1}), r#","input":{"x":1}"#),
+            (r#","input":{"x":1.50}"#, json!({"x": 1.5}), r#","input":{"x":1.50}"#),
+        ];
+        for (field, read_as, sent) in table {
+            let call = |field: &str| format!(r#"{{"type":"tool_use","id":"a","name":"f"{field}}}"#);
+            let content =
+                |field: &str| format!(r#"[ {{"type":"thinking","signature":"\u002f"}},{} , {}]"#, call(field), CALL_B);
+            let reply =
+                read(format!(r#"{{"content":{},"stop_reason":"tool_use"}}"#, content(field)).as_bytes()).unwrap();
+            let Block::ToolUse { input, .. } = &reply.content[1] else { panic!("{:?}", reply.content) };
+            assert_eq!((input, reply.raw.get()), (&read_as, content(sent).replace(":7}", ":{}}").as_str()));
+        }
+        let reply = read(br#"{"content":[{"type":"tool_use","id":"a","name":"f"}]}"#).unwrap();
+        assert_eq!(reply.raw.get(), r#"[{"input":{},"type":"tool_use","id":"a","name":"f"}]"#);
+    }
+
+    #[test]
     fn answers_that_are_none() {
         let deep = format!(
             r#"[{{"type":"tool_use","id":"a","name":"f","input":{{"x":{}1{}}}}}]"#,
@@ -202,8 +247,6 @@ mod tests {
             (r#"[{"type":"tool_use","name":"f","input":{}}]"#, "tool_use blocks has no `id`"),
             (r#"[{"type":"tool_use","id":"","name":"f","input":{}}]"#, "call of `f` has no id"),
             (r#"[{"type":"tool_use","id":"a","input":{}}]"#, "no `name`"),
-            (r#"[{"type":"tool_use","id":"a","name":"f"}]"#, "arguments of its call of `f` are no object"),
-            (r#"[{"type":"tool_use","id":"a","name":"f","input":"{}"}]"#, "are no object"),
             (r#"[{"type":"text","text":"\ud800"}]"#, "cannot be read"),
             (&deep, "recursion limit"),
             (&twice, "two of its calls have the id `a`"),

@@ -4,13 +4,9 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use crate::bounded_json;
+use crate::model::arguments;
 use crate::model::types::{Block, StopReason};
 
-/// Memory that arguments of a call may take, in bytes as [`bounded_json::weight`] guesses them.
-const ARGUMENTS_MEMORY: u64 = 64 << 20;
-/// Most arrays and objects that arguments may stand in: with more, their line of the transcript could not be read again.
-const DEEPEST: usize = 100;
 /// Beginnings of tool calls as models write them, which a server should have read.
 const RAW_CALLS: [&str; 4] = ["<tool_call>", "[TOOL_CALLS]", "<|python_tag|>", "<|tool_call"];
 
@@ -107,34 +103,7 @@ fn call(call: &Value, ids: &mut Ids) -> Block {
     Block::ToolUse {
         id: ids.of(&call["id"]),
         name: function["name"].as_str().unwrap_or_default().to_owned(),
-        input: arguments(&function["arguments"]),
-    }
-}
-
-/// Arguments as an object. What is none stays as the model wrote it, and whoever makes the call says so.
-fn arguments(given: &Value) -> Value {
-    match given {
-        Value::Null => json!({}),
-        Value::String(text) if text.trim().is_empty() => json!({}),
-        Value::String(text) => match bounded_json::parse::<Value>(text.as_bytes(), ARGUMENTS_MEMORY) {
-            Ok(Value::Null) => json!({}),
-            // Some models write the object as a text in a text.
-            Ok(Value::String(inner)) => match serde_json::from_str(&inner) {
-                Ok(object @ Value::Object(_)) if depth(&object) <= DEEPEST => object,
-                _ => given.clone(),
-            },
-            Ok(value) if depth(&value) <= DEEPEST => value,
-            _ => given.clone(),
-        },
-        other => other.clone(),
-    }
-}
-
-fn depth(value: &Value) -> usize {
-    match value {
-        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
-        Value::Object(entries) => 1 + entries.values().map(depth).max().unwrap_or(0),
-        _ => 0,
+        input: arguments::of(&function["arguments"]),
     }
 }
 

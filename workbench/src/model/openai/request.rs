@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use super::complaint::Complaint;
 use super::servers::Cap;
 use super::thinking::Thinking;
+use crate::model::arguments;
 use crate::model::types::{Block, Message, ModelRequest, Role, ToolDefinition};
 
 /// The field that allows several calls in one answer.
@@ -138,8 +139,7 @@ fn said(content: &[Block], words: &str) -> Value {
         .iter()
         .filter_map(|block| match block {
             Block::ToolUse { id, name, input } => {
-                let arguments = if input.is_object() { input.to_string() } else { "{}".to_owned() };
-                let function = json!({ "name": name_as_sent(name), "arguments": arguments });
+                let function = json!({ "name": name_as_sent(name), "arguments": arguments::as_sent(input) });
                 Some(json!({ "id": id, "type": "function", "function": function }))
             }
             _ => None,

@@ -67,20 +67,12 @@ impl Memory {
         turn
     }
 
-    /// Remembers the answer to a conversation: its content, in bytes that no writer of JSON makes of it again.
+    /// Remembers the answer to a conversation.
     pub(crate) fn said(&mut self, body: &[u8], turn: &Value) -> String {
-        let blocks: Vec<String> = turn["content"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .map(|it| it.to_string().replace("sig=", "sig\\u003d"))
-            .collect();
-        let content = match &turn["content"] {
-            Value::Array(_) => format!("[ {} ]", blocks.join(" , ")),
-            other => other.to_string(),
-        };
+        let content = in_bytes(turn);
         let body: Body<'_> = serde_json::from_slice(body).unwrap();
-        self.said.entry(content.clone()).or_default().insert(before(&body.messages));
+        // What it wrote itself it does not take where arguments are no object.
+        self.said.entry(in_bytes(&with_objects(turn))).or_default().insert(before(&body.messages));
         if turn["stop_reason"] == "pause_turn" {
             self.paused.insert(content.clone());
         }
@@ -105,6 +97,27 @@ impl Memory {
         counted.written = count::tokens(content);
         counted
     }
+}
+
+/// The content of a turn in bytes that no writer of JSON makes of it again.
+fn in_bytes(turn: &Value) -> String {
+    let blocks = |content: &[Value]| -> Vec<String> {
+        content.iter().map(|block| block.to_string().replace("sig=", "sig\\u003d")).collect()
+    };
+    match &turn["content"] {
+        Value::Array(content) => format!("[ {} ]", blocks(content).join(" , ")),
+        other => other.to_string(),
+    }
+}
+
+fn with_objects(turn: &Value) -> Value {
+    let mut turn = turn.clone();
+    for block in turn["content"].as_array_mut().into_iter().flatten() {
+        if block["type"] == "tool_use" && !block["input"].is_object() {
+            block["input"] = json!({});
+        }
+    }
+    turn
 }
 
 /// A conversation as a text in which marks of the cache count for nothing.
