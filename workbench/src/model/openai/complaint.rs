@@ -73,7 +73,7 @@ impl Complaint {
 
     /// Whether the same request may be served later.
     pub(super) fn may_pass(&self) -> bool {
-        matches!(self.status(), Some(408 | 429 | 500 | 502 | 503 | 504 | 529))
+        matches!(self.status(), Some(408 | 409 | 429 | 500 | 502 | 503 | 504 | 529))
     }
 
     /// Whether it is about this field of the request.
