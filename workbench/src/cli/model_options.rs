@@ -39,7 +39,8 @@ pub struct ModelOptions {
     /// Another address of the model's API
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
-    /// Let the provider cache the prompt; without it what was read is what was billed
+    /// Let the provider cache the prompt; without it what was read is what was billed. Only of `anthropic:` models: the
+    /// servers of others cache as they like
     #[arg(long)]
     pub caching: bool,
     /// How the scripts of code mode come from the model

@@ -46,6 +46,11 @@ impl Asked {
                 let model = Anthropic::from_environment(id, &options.of_provider()).map_err(access)?;
                 Ok(Self::Provider(Arc::new(model)))
             }
+            ModelChoice::Of(kind, _) if options.caching => Err(Failure::usage(format!(
+                "`--caching` cannot be asked of `{}`: its server caches as it likes",
+                kind.name()
+            ))
+            .hint("leave it out; cached tokens stand apart in the figures where the server tells them")),
             ModelChoice::Of(kind, id) => {
                 match ChatCompletions::of(*kind, id, &options.of_provider()).map_err(access)? {
                     Some(model) => Ok(Self::Provider(Arc::new(model))),

@@ -65,6 +65,7 @@ fn what_is_missing_or_wrong_is_said_in_a_sentence() {
         (&["--model", "ollama:x", "--base-url", "ftp://host"], &[], 2, &["`--base-url`"]),
         (&["--model", "vllm:x", "--base-url", "http://me:secret@host/v1"], &[], 2, &["a user or a password"]),
         (&["--model", "vllm:x", "--base-url", "http://host/v1?key=secret"], &[], 2, &["`--base-url`"]),
+        (&["--model", "ollama:x", "--caching"], &[], 2, &["`--caching` cannot be asked of `ollama`"]),
         (&["--model", "openai:x"], &[("OPENAI_BASE_URL", "nonsense")], 2, &["`OPENAI_BASE_URL`"]),
         (
             &["--model", "ollama:x", "--base-url", &nowhere],
