@@ -75,7 +75,10 @@ fn tokens_are_those_the_api_counted_in_every_mode() {
     assert_eq!(modes, [&json!(2), &json!(2), &json!(2)]);
     for run in report["runs"].as_array().unwrap() {
         assert_eq!(run["model"], "anthropic:claude-haiku-5-5");
-        assert_eq!(run["settings"], json!({ "thinking": "off", "caching": "off" }));
+        assert_eq!(
+            run["settings"],
+            json!({ "address": format!("{}/v1", api.url()), "thinking": "off", "caching": "off" })
+        );
         assert_eq!(run["final_text"], "I go on.\nThe exhibit is ready.");
         assert_eq!(run["rehearsal_of"], Value::Null);
     }

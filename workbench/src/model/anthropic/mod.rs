@@ -164,7 +164,12 @@ impl Provider for Anthropic {
     fn settings(&self) -> BTreeMap<String, String> {
         let Manner { thinking, caching, .. } = self.manner();
         let caching = if caching { "on" } else { "off" };
-        [("thinking".to_owned(), thinking.setting().to_owned()), ("caching".to_owned(), caching.to_owned())].into()
+        let setting = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let mut settings = BTreeMap::from([setting("thinking", thinking.setting()), setting("caching", caching)]);
+        // A gateway may serve something else under the same name.
+        let base = self.exchange.base().as_str();
+        settings.extend((base != format!("{ADDRESS}/v1")).then(|| setting("address", base)));
+        settings
     }
 
     async fn check(&self) -> Result<Findings, ModelError> {
