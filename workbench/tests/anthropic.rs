@@ -108,13 +108,13 @@ fn a_model_that_must_think_thinks_the_least_and_its_thoughts_go_back_untouched()
     ] {
         let (program, api) = (Program::new(), MessagesApi::start(exhibit(true)));
         let model = format!("anthropic:{id}");
-        let report = compared(&program, &api, &["--runs", "1", "--model", &model]);
+        let report = compared(&program, &api, &["--runs", "1", "--modes", "loop", "--model", &model]);
         assert_figures(&report, &api);
         assert_eq!(report["runs"][0]["settings"]["thinking"], setting);
         for served in api.turns() {
             assert_eq!([&served.body["thinking"], &served.body["output_config"]], [&thinking, &effort], "{id}");
         }
-        let folder = program.results().join("met").join(report["runs"][1]["run"].as_str().unwrap());
+        let folder = program.results().join("met").join(report["runs"][0]["run"].as_str().unwrap());
         let transcript = fs::read_to_string(folder.join("transcript.jsonl")).unwrap();
         assert_eq!(transcript.matches("\"thinking\"").count(), 2 * 5, "each of the five turns has a thought");
     }
@@ -123,10 +123,11 @@ fn a_model_that_must_think_thinks_the_least_and_its_thoughts_go_back_untouched()
 #[test]
 fn with_caching_what_was_read_is_the_same_and_less_of_it_is_billed() {
     let (program, api) = (Program::new(), MessagesApi::start(exhibit(false)));
-    let report = compared(&program, &api, &[&MODEL[..], &["--runs", "1", "--caching"]].concat());
+    let report =
+        compared(&program, &api, &[&MODEL[..], &["--runs", "1", "--modes", "loop,code", "--caching"]].concat());
     assert_figures(&report, &api);
     let plain = MessagesApi::start(exhibit(false));
-    let without = compared(&Program::new(), &plain, &[&MODEL[..], &["--runs", "1"]].concat());
+    let without = compared(&Program::new(), &plain, &[&MODEL[..], &["--runs", "1", "--modes", "loop,code"]].concat());
     for (cached, plain) in report["runs"].as_array().unwrap().iter().zip(without["runs"].as_array().unwrap()) {
         assert_eq!(cached["tokens_read"], plain["tokens_read"], "{}", cached["mode"]);
         assert_eq!(cached["settings"]["caching"], "on");
@@ -157,4 +158,22 @@ fn a_gateway_without_a_list_of_models_serves_too() {
     );
     assert_eq!(api.errors().len(), 3, "one for the list, two for what it does not allow: {:?}", api.errors());
     assert_eq!(api.turns().len(), 5);
+}
+
+/// Scripts as words: no tool is offered, and what a script printed comes back as the user's words.
+#[test]
+fn scripts_come_from_the_models_words_where_no_tool_is_offered() {
+    let code = fs::read_to_string(program::workspace().join("domains/met/rehearsal/code/2.py")).unwrap();
+    let words = |words: &str| json!({ "content": [{ "type": "text", "text": words }] });
+    let turns = [words(&format!("So:\n```python\n{code}```")), words("The exhibit is ready.")];
+    let (program, api) = (Program::new(), MessagesApi::start(messages_api::Script::of(&turns)));
+    let report =
+        compared(&program, &api, &[&MODEL[..], &["--runs", "1", "--modes", "code", "--code-as", "text"]].concat());
+    let run = &report["runs"][0];
+    assert_eq!([&run["verify"]["ok"], &run["scripts_run"]], [&json!(true), &json!(1)], "{run:#}");
+    assert_eq!(run["settings"]["code_as"], "text");
+    let served = api.turns();
+    let read: u64 = served.iter().map(|it| it.counted.unwrap().read).sum();
+    assert_eq!((served.len(), &run["tokens_read"]), (2, &json!(read)));
+    assert!(served.iter().all(|it| it.body.get("tools").is_none()), "no tool is offered");
 }

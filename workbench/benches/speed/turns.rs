@@ -1,5 +1,6 @@
 //! What the host itself does in a turn of a long conversation.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -105,6 +106,8 @@ async fn converse(stage: &Stage, turns: u64, seen: &Arc<Mutex<Seen>>) {
         comparison: None,
         model: Box::new(Asking { turns, seen: Arc::clone(seen) }),
         model_name: "bench".to_owned(),
+        settings: BTreeMap::new(),
+        script_form: runner::ScriptForm::ToolCall,
         sandbox: None,
         results: stage.results.path(),
         limits,

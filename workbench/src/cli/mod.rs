@@ -7,6 +7,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::model::provider::ModelChoice;
+
 use self::options::{CallLimitOptions, Format, RunOptions, ScriptLimitOptions, SourceOptions};
 
 /// Measures, on one task and the same tools, what a model reads when it calls tools one step at a
@@ -36,7 +38,8 @@ pub enum Command {
     Show(ShowArguments),
     /// Show a domain's tools as a model gets them
     #[command(after_help = "Examples:\n  workbench tools met             JSON schemas, as in serial and loop\n  \
-workbench tools met --python    the text code mode sees")]
+workbench tools met --python    the text code mode sees\n  \
+workbench tools met --count     what they cost on every turn, in each mode")]
     Tools(ToolsArguments),
     /// Call one tool and print what a model would read
     #[command(after_help = "Examples:\n  workbench call met search_collection query=cat limit=5\n  \
@@ -75,8 +78,8 @@ workbench verify 2026-11-29T15-30-00Z-code-1 --again    what is missing is asked
         after_help = "Examples:\n  workbench record met\n  workbench record met --urls paths.txt --to my-cassette"
     )]
     Record(RecordArguments),
-    /// Check this machine: toolchain, plugins, sandbox, results
-    #[command(after_help = "Example:\n  workbench doctor")]
+    /// Check this machine: toolchain, plugins, sandbox, results, keys; with `--model`, a provider's model
+    #[command(after_help = "Examples:\n  workbench doctor\n  workbench doctor --model anthropic:claude-haiku-5-5")]
     Doctor(DoctorArguments),
 }
 
@@ -109,6 +112,18 @@ pub struct ToolsArguments {
     /// The Python text that code mode shows, instead of JSON schemas
     #[arg(long)]
     pub python: bool,
+    /// The tokens of tools and system text in each mode, which a model reads on every turn
+    #[arg(long, conflicts_with_all = ["tool", "python"])]
+    pub count: bool,
+    /// Who counts: a provider's model; without it tokens are counted here, and marked `≈`
+    #[arg(long, value_name = "MODEL", requires = "count")]
+    pub model: Option<ModelChoice>,
+    /// Another address of the model's API
+    #[arg(long, value_name = "URL", requires = "model")]
+    pub base_url: Option<String>,
+    /// How to print the count
+    #[arg(long, default_value = "text", requires = "count")]
+    pub format: Format,
 }
 
 /// `workbench call`
@@ -279,6 +294,12 @@ pub struct RecordArguments {
 /// `workbench doctor`
 #[derive(Debug, Args)]
 pub struct DoctorArguments {
+    /// Ask for this model, too: whether key, address and model serve, and what the model allows
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<ModelChoice>,
+    /// Another address of the model's API
+    #[arg(long, value_name = "URL", requires = "model")]
+    pub base_url: Option<String>,
     /// How to print
     #[arg(long, default_value = "text")]
     pub format: Format,

@@ -51,6 +51,11 @@ pub struct ModelOptions {
 }
 
 impl ModelOptions {
+    /// For a command that looks at a model and makes no run.
+    pub fn looking_at(model: ModelChoice, base_url: Option<String>) -> Self {
+        Self { model, base_url, caching: false, code_as: CodeAs::Tool, trace: None }
+    }
+
     /// The first option that says how a model is asked, where one was given.
     pub fn given(&self) -> Option<&'static str> {
         let given =

@@ -5,15 +5,19 @@ use std::process::Stdio;
 use serde::Serialize;
 
 use crate::cli::DoctorArguments;
+use crate::cli::model_options::ModelOptions;
 use crate::cli::options::Format;
 use crate::env;
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::lockdown::{self, Protection};
+use crate::model::access;
+use crate::model::provider::{ModelChoice, ProviderKind};
 use crate::printer;
 use crate::sandbox::{Bridge, BridgeError, Script};
 
 use super::context::{Context, sandbox};
+use super::models::Asked;
 use super::{failures, print_json};
 
 /// One thing that was looked at.
@@ -28,6 +32,8 @@ struct Check {
 #[serde(rename_all = "snake_case")]
 enum State {
     Ok,
+    /// It is not there, and only some need it.
+    Unset,
     /// The workbench works without it, less well or less safely.
     Weaker,
     /// The workbench does not work without it.
@@ -47,6 +53,14 @@ pub(super) async fn run(context: &Context, arguments: &DoctorArguments) -> Resul
         let found = domain(context, &name).await;
         checks.push(Check::of(&format!("domain {name}"), found, State::Missing));
     }
+    checks.extend(ProviderKind::ALL.iter().map(|kind| key(*kind)));
+    if let Some(choice) = &arguments.model {
+        checks.push(Check::of(
+            &format!("model {choice}"),
+            model(choice, arguments.base_url.clone()).await,
+            State::Missing,
+        ));
+    }
     match arguments.format {
         Format::Json => print_json(&checks)?,
         Format::Text => checks.iter().for_each(|check| printer::data(&check.line())),
@@ -65,6 +79,7 @@ impl Check {
     fn line(&self) -> String {
         let mark = match self.state {
             State::Ok => "ok:     ",
+            State::Unset => "unset:  ",
             State::Weaker => "weaker: ",
             State::Missing => "MISSING:",
         };
@@ -89,7 +104,11 @@ fn results(context: &Context) -> Result<String, String> {
 /// Without cargo only libraries that were built before can be used.
 async fn cargo() -> Result<String, String> {
     let program = std::env::var_os(env::CARGO).unwrap_or_else(|| "cargo".into());
-    let output = tokio::process::Command::new(program).arg("--version").stdin(Stdio::null()).output().await;
+    let mut command = tokio::process::Command::new(program);
+    for key in env::KEYS {
+        command.env_remove(key);
+    }
+    let output = command.arg("--version").stdin(Stdio::null()).output().await;
     match output {
         Ok(output) if output.status.success() => Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned()),
         _ => Err("not found; plugins that are not built yet cannot be built".to_owned()),
@@ -118,6 +137,33 @@ async fn domain(context: &Context, name: &str) -> Result<String, String> {
     let session = context.idle_session(&domain).await.map_err(|failure| failure.to_string())?;
     let data = if domain.cassette.is_some() { "runs offline from its cassette" } else { "needs its API" };
     Ok(format!("{} tools, {data}", session.toolbox.tools().len()))
+}
+
+/// Whether there is a key for a provider's models; the key itself is never shown. Nothing is sent.
+fn key(kind: ProviderKind) -> Check {
+    let (name, variable) = (format!("key of {}", kind.name()), kind.key());
+    match access::variable(variable) {
+        Ok(Some(key)) => match access::secret("", &key, variable) {
+            Ok(_) => Check::of(&name, Ok(format!("`{variable}` is set")), State::Unset),
+            Err(problem) => Check::of(&name, Err(problem), State::Weaker),
+        },
+        Ok(None) if kind.is_local() => {
+            Check::of(&name, Err(format!("`{variable}` is not set; a server on this machine needs none")), State::Unset)
+        }
+        Ok(None) => Check::of(&name, Err(format!("`{variable}` is not set")), State::Unset),
+        Err(problem) => Check::of(&name, Err(problem.to_string()), State::Weaker),
+    }
+}
+
+/// Asks whether a model serves.
+async fn model(choice: &ModelChoice, base_url: Option<String>) -> Result<String, String> {
+    let in_words = |failure: Failure| match &failure.hint {
+        Some(hint) => format!("{}; {hint}", failure.error),
+        None => failure.error.to_string(),
+    };
+    let asked = Asked::of(&ModelOptions::looking_at(choice.clone(), base_url)).map_err(in_words)?;
+    let findings = asked.look().await.map_err(in_words)?;
+    Ok(findings.found.into_iter().chain(findings.warnings).collect::<Vec<_>>().join("; "))
 }
 
 /// The doctor's script calls nothing.

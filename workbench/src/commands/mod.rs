@@ -18,6 +18,7 @@ mod script;
 mod show;
 mod smoke;
 mod tool_session;
+mod tool_tokens;
 mod tools;
 mod verify;
 

@@ -9,9 +9,9 @@ use crate::error::Failure;
 use crate::model::access::AccessError;
 use crate::model::anthropic::Anthropic;
 use crate::model::openai::ChatCompletions;
-use crate::model::provider::{ModelChoice, Provider, ProviderKind};
+use crate::model::provider::{Findings, ModelChoice, Provider, ProviderKind};
 use crate::model::rehearsal::{self, Rehearsal};
-use crate::model::types::Model;
+use crate::model::types::{Model, ModelRequest};
 use crate::printer;
 use crate::runner::Mode;
 use crate::sandbox::Sandbox;
@@ -53,12 +53,28 @@ impl Asked {
     /// Looks whether it can be asked, before the first run and whatever else costs time or money; what works otherwise
     /// than expected is told.
     pub(super) async fn check(&self) -> Result<(), Failure> {
-        let Self::Provider(provider) = self else { return Ok(()) };
-        let findings = provider.check().await.map_err(failures::model)?;
-        for warning in findings.warnings {
-            printer::note(&format!("warning: {}: {warning}", provider.name()));
+        for warning in self.look().await?.warnings {
+            printer::note(&format!("warning: {}: {warning}", self.name()));
         }
         Ok(())
+    }
+
+    /// What a look at it tells.
+    pub(super) async fn look(&self) -> Result<Findings, Failure> {
+        match self {
+            Self::Rehearsal => {
+                Ok(Findings { found: vec!["scripts of the domain, no model".to_owned()], ..Findings::default() })
+            }
+            Self::Provider(provider) => provider.check().await.map_err(failures::model),
+        }
+    }
+
+    /// Tokens of a request as its provider counts them; nothing where it does not.
+    pub(super) async fn count(&self, request: ModelRequest<'_>) -> Result<Option<u64>, Failure> {
+        match self {
+            Self::Rehearsal => Ok(None),
+            Self::Provider(provider) => provider.count(request).await.map_err(failures::model),
+        }
     }
 
     /// As records name it.

@@ -8,13 +8,16 @@ use crate::runner::prompts::unknown_tool;
 use crate::sandbox::stubs;
 
 use super::context::Context;
-use super::print_json;
+use super::{print_json, tool_tokens};
 
-/// The tools as schemas, or as the Python text of code mode.
+/// The tools as schemas, as the Python text of code mode, or what they cost.
 pub(super) async fn run(context: &Context, arguments: &ToolsArguments) -> Result<Exit, Failure> {
     let domain = context.domain(&arguments.domain)?;
     let session = context.idle_session(&domain).await?;
     let mut tools = session.toolbox.tools().to_vec();
+    if arguments.count {
+        return tool_tokens::print(&domain, &tools, arguments).await;
+    }
     if let Some(name) = &arguments.tool {
         let known: Vec<String> = tools.iter().map(|tool| tool.name.clone()).collect();
         tools.retain(|tool| tool.name == *name);

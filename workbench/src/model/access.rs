@@ -14,7 +14,7 @@ pub enum AccessError {
     /// A key that no header can carry.
     #[error("{0}")]
     BadKey(String),
-    /// An address that is none.
+    /// An address that is none. It is not shown, since it may hold a password.
     #[error("{place} is no address of an API: {reason}; write it as `https://host/path`")]
     BadAddress {
         /// What the user calls the place where it stands: `--base-url` or a variable.
@@ -68,7 +68,7 @@ pub fn secret(prefix: &str, key: &str, variable: &str) -> Result<HeaderValue, St
     Ok(value)
 }
 
-/// The address of an API, as a user gives it in `place`, without a slash at its end.
+/// The address of an API, as a user gives it in `place`, such as `--base-url`, without a slash at its end.
 ///
 /// # Errors
 /// When it is no address, or holds what must not travel in one.

@@ -53,7 +53,7 @@ impl Answer {
     /// Whether the same request may be served later: overload, outage, a conflict.
     pub(super) fn may_pass(&self) -> bool {
         match self.header("x-should-retry") {
-            Some("true") => true,
+            Some("true") => self.status >= 400,
             Some("false") => false,
             _ if self.status == 429 => !self.is_spent(),
             _ => matches!(self.status, 408 | 409 | 500 | 502 | 503 | 504 | 529),
@@ -165,6 +165,7 @@ mod tests {
         let table = [
             (400, &[("x-should-retry", "true")][..], "", true),
             (529, &[("x-should-retry", "false")], "", false),
+            (200, &[("x-should-retry", "true")], "", false),
             (
                 429,
                 &[],

@@ -8,6 +8,7 @@ use std::str::FromStr;
 use async_trait::async_trait;
 
 use super::types::{Model, ModelError, ModelRequest};
+use crate::env;
 use crate::nearest::nearest;
 
 /// One model of one provider, for all runs of a command: what it learns of the server on one serves the next.
@@ -89,6 +90,23 @@ impl ProviderKind {
             Self::Vllm => "vllm",
             Self::OpenRouter => "openrouter",
         }
+    }
+
+    /// The environment variable that holds its key.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Anthropic => env::ANTHROPIC_KEY,
+            Self::OpenAi => env::OPENAI_KEY,
+            Self::Ollama => env::OLLAMA_KEY,
+            Self::LlamaCpp => env::LLAMACPP_KEY,
+            Self::Vllm => env::VLLM_KEY,
+            Self::OpenRouter => env::OPENROUTER_KEY,
+        }
+    }
+
+    /// Whether it is a server on this machine, which needs no key unless it was started with one.
+    pub fn is_local(self) -> bool {
+        matches!(self, Self::Ollama | Self::LlamaCpp | Self::Vllm)
     }
 }
 

@@ -147,6 +147,10 @@ async fn run_cargo(name: &str, workspace: &Path, target: &Path) -> io::Result<Ou
     // The same as `-p NAME`, but a name that a dependency has as well is no riddle.
     cargo.arg("--manifest-path").arg(workspace.join("plugins").join(name).join("Cargo.toml"));
     cargo.arg("--target-dir").arg(target).env("CARGO_TERM_COLOR", "never").current_dir(workspace);
+    // What a build runs, such as the `build.rs` of a dependency, has no business with keys.
+    for key in env::KEYS {
+        cargo.env_remove(key);
+    }
     // A group of its own, so that compilers which cargo has started end with it when the command is interrupted.
     cargo.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = cargo.spawn()?;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures::future::join_all;
+use plugin_api::wire::ToolSpec;
 
 use super::RunError;
 use super::ledger::Caller;
@@ -17,15 +18,20 @@ pub(super) struct LoopTools {
     pub(super) toolbox: Arc<Toolbox>,
 }
 
+/// Tools as a model sees them.
+pub(super) fn definitions(tools: &[ToolSpec]) -> Vec<ToolDefinition> {
+    let definition = |tool: &ToolSpec| ToolDefinition {
+        name: tool.name.clone(),
+        description: tool.description.clone(),
+        input_schema: tool.input_schema.clone(),
+    };
+    tools.iter().map(definition).collect()
+}
+
 #[async_trait]
 impl ModeTools for LoopTools {
     fn tools(&self) -> Vec<ToolDefinition> {
-        let definition = |tool: &plugin_api::wire::ToolSpec| ToolDefinition {
-            name: tool.name.clone(),
-            description: tool.description.clone(),
-            input_schema: tool.input_schema.clone(),
-        };
-        self.toolbox.tools().iter().map(definition).collect()
+        definitions(self.toolbox.tools())
     }
 
     /// The calls of one turn run at once.

@@ -12,14 +12,14 @@ use super::ledger::Ledger;
 use super::loop_mode::LoopTools;
 use super::mode_tools::ModeTools;
 use super::modes::Mode;
+use super::opening::system_text;
 use super::session::{Rules, Session};
 use super::toolbox::{ToolServer, Toolbox};
-use super::{RunError, RunRequest, prompts};
+use super::{RunError, RunRequest};
 use crate::events::{Event, RunKey};
 use crate::model::rehearsal;
 use crate::results::format::{RUN_FORMAT, RunRecord, Stop};
 use crate::results::store::RunFolder;
-use crate::sandbox::stubs;
 
 /// The run's folder and record, as they stand before the first request.
 pub(super) struct RunSetup {
@@ -97,17 +97,8 @@ impl RunSetup {
     ) -> Result<Session<'_>, RunError> {
         let ledger = Ledger::new(self.key.clone(), request.listener.clone(), Some(Arc::clone(&self.folder)));
         let toolbox = Arc::new(Toolbox::new(server, request.limits.tool_calls, ledger));
-        let persona = request.domain.manifest.task.as_ref().map(|task| task.persona.as_str()).unwrap_or_default();
-        let system = match request.mode {
-            Mode::Serial | Mode::Loop => prompts::calling_system(persona),
-            Mode::Code => prompts::scripting_system(
-                persona,
-                &stubs::api_text(toolbox.tools()),
-                &stubs::domain_module(&self.key.domain),
-                request.script_form,
-                request.limits.output_chars,
-            ),
-        };
+        let form = request.script_form;
+        let system = system_text(request.domain, request.mode, form, toolbox.tools(), &request.limits);
         let rules = Rules {
             system,
             turns: request.mode.turns(&request.limits),

@@ -63,10 +63,24 @@ pub(crate) fn exhibit(thinking: bool) -> Script {
 /// The model of the strict API on the command line.
 pub(crate) const MODEL: [&str; 2] = ["--model", "anthropic:claude-haiku-5-5"];
 
+/// A domain whose tools answer at once and whose artifacts nobody judges.
+pub(crate) const STANDIN: &str = "workbench/tests/domains/standin";
+
+/// A run in this domain by the model of the strict API: what was printed, and its record where there is one.
+pub(crate) fn standin_run(program: &Program, api: &MessagesApi, more: &[&str]) -> (Outcome, Value) {
+    let arguments = [&["run", STANDIN, "--format", "json"], &MODEL[..], more].concat();
+    let outcome = outcome(program, api, &arguments);
+    let run = serde_json::from_str(&outcome.stdout).unwrap_or_default();
+    (outcome, run)
+}
+
 /// `workbench …` in the workspace, with this API and its key.
 pub(crate) fn command(program: &Program, api: &MessagesApi, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_workbench"));
     command.args(arguments).current_dir(workspace()).env("WORKBENCH_RESULTS", program.results());
+    for key in workbench::env::KEYS {
+        command.env_remove(key);
+    }
     api.serves(command.env_remove("WORKBENCH_ROUTES"));
     command
 }

@@ -8,6 +8,7 @@ mod request;
 mod thinking;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
@@ -34,8 +35,8 @@ const ADDRESS: &str = "https://api.anthropic.com";
 /// The version of the API that is spoken here. Source: the API's versioning page; it covers all that is sent.
 const VERSION: &str = "2023-06-01";
 
-/// Tokens that a look at the model asks for, were it to answer.
-const LOOKING: u32 = 1;
+/// Where requests are counted and not served.
+const COUNT: &str = "messages/count_tokens";
 
 /// One model of the API, with the key of the environment.
 #[derive(Debug)]
@@ -57,7 +58,7 @@ impl Anthropic {
         let name = name_of(id);
         let key = access::variable(env::ANTHROPIC_KEY)?.ok_or(AccessError::NoKey(env::ANTHROPIC_KEY, name))?;
         let base = match (&options.base_url, access::variable(env::ANTHROPIC_BASE_URL)?) {
-            (Some(given), _) => access::address(given, &format!("`--base-url {given}`"))?,
+            (Some(given), _) => access::address(given, "`--base-url`")?,
             (None, Some(set)) => access::address(&set, &format!("`{}`", env::ANTHROPIC_BASE_URL))?,
             (None, None) => access::address(ADDRESS, ADDRESS)?,
         };
@@ -86,10 +87,11 @@ impl Anthropic {
             (HeaderName::from_static("x-api-key"), key),
             (HeaderName::from_static("anthropic-version"), HeaderValue::from_static(VERSION)),
         ]);
-        let trace = options.trace.as_deref().map(Trace::into_folder).transpose().map_err(|error| {
-            let folder = options.trace.as_deref().unwrap_or_else(|| "".as_ref()).display();
-            AccessError::Setup(format!("the trace cannot be kept in {folder}: {error}"))
-        })?;
+        let kept = |folder: &PathBuf| {
+            let told = |error| AccessError::Setup(format!("no trace can be kept in {}: {error}", folder.display()));
+            Trace::into_folder(folder).map_err(told)
+        };
+        let trace = options.trace.as_ref().map(kept).transpose()?;
         let exchange = Exchange::new(base, headers, patience, trace).map_err(AccessError::Setup)?;
         Ok(Self {
             name: name_of(id),
@@ -115,7 +117,7 @@ impl Anthropic {
         let answer = self.exchange.get(&path, None).await?;
         match answer.status {
             200 => Ok(Some(self.document(&path, &answer)?)),
-            404 => Ok(None),
+            404 | 405 => Ok(None),
             _ => Err(refusal::of(&self.exchange, &path, &answer, &self.id)),
         }
     }
@@ -124,14 +126,8 @@ impl Anthropic {
     /// before the first run, at no cost; nothing where the server does not count.
     async fn look(&self, thinking: Thinking) -> Result<Answer, ModelError> {
         let word = [Message { role: Role::User, content: vec![Block::Text { text: "Hello.".to_owned() }] }];
-        let request = ModelRequest {
-            system: "",
-            tools: &[],
-            messages: &word,
-            max_tokens: LOOKING,
-            parallel_calls: true,
-            until: None,
-        };
+        let request =
+            ModelRequest { system: "", tools: &[], messages: &word, max_tokens: 1, parallel_calls: true, until: None };
         let body = counted(&Manner { thinking, ..self.manner() }, &request)?;
         self.exchange.post(COUNT, body, None, &mut Vec::new()).await
     }
@@ -158,9 +154,6 @@ impl Anthropic {
         }
     }
 }
-
-/// Where requests are counted and not served.
-const COUNT: &str = "messages/count_tokens";
 
 #[async_trait]
 impl Provider for Anthropic {

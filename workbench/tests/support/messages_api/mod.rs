@@ -101,20 +101,25 @@ struct State {
 
 impl MessagesApi {
     pub(crate) fn start(script: Script) -> Self {
-        Self::with(script, true)
+        Self::with(script, true, Memory::default())
+    }
+
+    /// One that takes what the model said in any bytes of the same meaning, as the real one does of all but thoughts.
+    pub(crate) fn by_value(script: Script) -> Self {
+        Self::with(script, true, Memory::by_value())
     }
 
     /// One without endpoints for models.
     pub(crate) fn without_models(script: Script) -> Self {
-        Self::with(script, false)
+        Self::with(script, false, Memory::default())
     }
 
-    fn with(script: Script, describes: bool) -> Self {
+    fn with(script: Script, describes: bool, memory: Memory) -> Self {
         let state = Arc::new(State {
             script,
             describes,
             faults: Mutex::default(),
-            memory: Mutex::default(),
+            memory: Mutex::new(memory),
             served: Mutex::default(),
             held: Mutex::default(),
         });
@@ -166,6 +171,8 @@ impl MessagesApi {
 impl State {
     fn answer(&self, request: &Request) -> Reply {
         let path = request.target.split('?').next().unwrap_or_default();
+        // As behind a gateway.
+        let path = path.strip_prefix("/proxy").unwrap_or(path);
         let outcome = match (request.method.as_str(), path) {
             ("GET", path) if self.describes && path.starts_with("/v1/models") => self.model(request, path),
             ("POST", "/v1/messages/count_tokens") => self.count(request),

@@ -34,9 +34,10 @@ impl Card {
         let types: Map<String, Value> =
             types.iter().map(|kind| ((*kind).to_owned(), can(self.thinking.contains(kind)))).collect();
         let effort: Map<String, Value> = EFFORTS.iter().map(|it| ((*it).to_owned(), can(self.effort))).collect();
+        let retires_at = (self.id == "claude-haiku-4-5").then_some("2027-06-30T00:00:00Z");
         json!({
             "type": "model", "id": self.id, "display_name": "A Model", "created_at": "2026-10-07T00:00:00Z",
-            "lifecycle": "active", "max_input_tokens": 1_000_000, "max_tokens": 128_000, "retires_at": null,
+            "lifecycle": "active", "max_input_tokens": 1_000_000, "max_tokens": 128_000, "retires_at": retires_at,
             "capabilities": {
                 "thinking": { "supported": !self.thinking.is_empty(), "types": types }, "effort": effort,
             },
