@@ -162,3 +162,21 @@ fn a_gateway_without_a_list_of_models_serves_too() {
     assert_eq!(api.errors().len(), 3, "one for the list, two for what it does not allow: {:?}", api.errors());
     assert_eq!(api.turns().len(), 5);
 }
+
+/// Scripts as words: no tool is offered, and what a script printed comes back as the user's words.
+#[test]
+fn scripts_come_from_the_models_words_where_no_tool_is_offered() {
+    let code = fs::read_to_string(program::workspace().join("domains/met/rehearsal/code/2.py")).unwrap();
+    let words = |words: &str| json!({ "content": [{ "type": "text", "text": words }] });
+    let turns = [words(&format!("So:\n```python\n{code}```")), words("The exhibit is ready.")];
+    let (program, api) = (Program::new(), MessagesApi::start(messages_api::Script::of(&turns)));
+    let report =
+        compared(&program, &api, &[&MODEL[..], &["--runs", "1", "--modes", "code", "--code-as", "text"]].concat());
+    let run = &report["runs"][0];
+    assert_eq!([&run["verify"]["ok"], &run["scripts_run"]], [&json!(true), &json!(1)], "{run:#}");
+    assert_eq!(run["settings"]["code_as"], "text");
+    let served = api.turns();
+    let read: u64 = served.iter().map(|it| it.counted.unwrap().read).sum();
+    assert_eq!((served.len(), &run["tokens_read"]), (2, &json!(read)));
+    assert!(served.iter().all(|it| it.body.get("tools").is_none()), "no tool is offered");
+}

@@ -57,7 +57,9 @@ fn the_key_is_in_nothing_that_a_run_leaves() {
         Fault::Raw(status, vec!["content-type: application/json", wait, "x-key: repeated"], words.clone())
     };
     api.meet([busy(529, "retry-after: 0")]);
-    let arguments = ["compare", "met", "--runs", "1", "--caching", "--model", "anthropic:claude-sonnet-5-5", "--trace"];
+    let model = "anthropic:claude-sonnet-5-5";
+    let modes = "serial,loop,code";
+    let arguments = ["compare", "met", "--runs", "1", "--modes", modes, "--caching", "--model", model, "--trace"];
     let made = outcome(&program, &api, &[&arguments[..], &[trace.to_str().unwrap()]].concat());
     assert!(made.code == 0 && made.stdout.contains("1 of 1"), "{made:?}");
     api.meet([busy(403, "x-should-retry: false")]);

@@ -21,7 +21,7 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// That of a domain with these tools, scripts as tool calls.
+    /// That of a domain with these tools, where scripts are tool calls.
     pub fn of(domain: &Domain, mode: Mode, tools: &[ToolSpec], limits: &Limits) -> Self {
         let offered = match mode {
             Mode::Serial | Mode::Loop => definitions(tools),

@@ -100,8 +100,8 @@ impl RunSetup {
     ) -> Result<Session<'_>, RunError> {
         let ledger = Ledger::new(self.key.clone(), request.listener.clone(), Some(Arc::clone(&self.folder)));
         let toolbox = Arc::new(Toolbox::new(server, request.limits.tool_calls, ledger));
-        let (tools, limits) = (toolbox.tools(), &request.limits);
-        let system = system_text(request.domain, request.mode, request.script_form, tools, limits);
+        let form = request.script_form;
+        let system = system_text(request.domain, request.mode, form, toolbox.tools(), &request.limits);
         let rules = Rules {
             system,
             turns: request.mode.turns(&request.limits),

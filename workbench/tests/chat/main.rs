@@ -1,5 +1,5 @@
 //! Models behind chat completions, through the real program and a strict server on the loopback interface.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 #![cfg(feature = "embedded")]
 
 mod asking;

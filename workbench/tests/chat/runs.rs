@@ -27,7 +27,7 @@ fn curator(asked: &Asked) -> Said {
         };
     }
     let call = |name: &str, arguments: Value| (name.to_owned(), arguments);
-    let searches = vec![call("list_departments", json!({})), call("search_collection", json!({"query": "cat"}))];
+    let searches = [call("list_departments", json!({})), call("search_collection", json!({"query": "cat"}))];
     let reads = |found: &str| -> Vec<(String, Value)> {
         let found: Value = serde_json::from_str(found).unwrap();
         let ids = found["object_ids"].as_array().unwrap().iter().take(3);

@@ -100,7 +100,8 @@ fn what_is_missing_or_wrong_is_said_in_a_sentence() {
 #[test]
 fn a_model_that_is_not_there_or_cannot_do_it_is_told_before_the_first_run() {
     // Shape, key, what is asked for, exit code, a part of what is said.
-    let table: &[(Shape, Option<&str>, &[&str], i32, &str)] = &[
+    type Case<'a> = (Shape, Option<&'a str>, &'a [&'a str], i32, &'a str);
+    let table: &[Case] = &[
         (Shape::Ollama, None, &["--model", "ollama:absent"], 5, "get it with `ollama pull absent`"),
         (
             Shape::Ollama,
@@ -192,4 +193,21 @@ fn a_server_that_loads_its_model_is_waited_for() {
     assert_eq!(outcome.code, RAN, "{outcome:#?}");
     assert!(outcome.stderr.contains("loads its model"), "{outcome:#?}");
     assert_eq!(server.requests().iter().filter(|request| request.target == "/health").count(), 4);
+}
+
+#[test]
+fn a_look_costs_nothing_and_tells_what_is_there() {
+    let server = StrictServer::start(Shape::LlamaCpp, None, |_| done());
+    let url = server.url();
+    let model = ["--model", "llamacpp:test-model", "--base-url", &url];
+    let program = Program::new();
+    let counted = ask(&program, &[&["tools", "met", "--count", "--format", "json"], &model[..]].concat(), &[]);
+    let counts: serde_json::Value = serde_json::from_str(&counted.stdout).unwrap();
+    for count in counts.as_array().unwrap() {
+        assert_eq!(count["estimated"], false, "llama.cpp counts without serving: {counts:#}");
+        assert!(count["tools"].as_u64().unwrap() > 50, "{counts:#}");
+    }
+    let looked = ask(&program, &[&["doctor"], &model[..]].concat(), &[]);
+    assert!(looked.stdout.contains(&format!("llama.cpp server at {url}/v1")), "{looked:#?}");
+    assert_eq!(server.log().documents.len(), 0, "the model is not asked");
 }

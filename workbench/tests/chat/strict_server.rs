@@ -137,12 +137,11 @@ fn completions(shape: Shape, log: &Mutex<Log>, request: &Request, model: &dyn Fn
         Shape::LlamaCpp | Shape::Vllm => ["chat_template_kwargs", "reasoning_effort"],
     });
     // What OpenAI's reasoning models say; the client is to ask again.
-    if shape == Shape::OpenAi && document["model"].as_str().unwrap_or_default().starts_with("gpt-5") {
-        if document.get("max_tokens").is_some() {
-            let words = "Unsupported parameter: 'max_tokens' is not supported with this model. Use \
-                         'max_completion_tokens' instead.";
-            return error(shape, 400, words, "unsupported_parameter", json!("max_tokens"));
-        }
+    let is_reasoning = document["model"].as_str().unwrap_or_default().starts_with("gpt-5");
+    if shape == Shape::OpenAi && is_reasoning && document.get("max_tokens").is_some() {
+        let words = "Unsupported parameter: 'max_tokens' is not supported with this model. Use \
+                     'max_completion_tokens' instead.";
+        return error(shape, 400, words, "unsupported_parameter", json!("max_tokens"));
     }
     if let Some(problem) = rules::problem(&document, &fields).or_else(|| log.broken_memory(&document)) {
         return refuse(&mut log, shape, &problem);
@@ -163,11 +162,16 @@ fn completions(shape: Shape, log: &Mutex<Log>, request: &Request, model: &dyn Fn
             (message, reason)
         }
     };
-    let read = (asked.document["messages"].to_string().len() + asked.document["tools"].to_string().len()) as u64 / 4;
+    let read = count(&asked.document);
     let written = message.to_string().len() as u64 / 4;
     log.counts.push((read, written));
     let whole = whole(shape, &message, &reason, &usage(shape, read, written));
     answer(200, &["content-type: application/json"], whole.to_string().as_bytes())
+}
+
+/// Tokens of a request, by a rule that is nobody's.
+fn count(document: &Value) -> u64 {
+    (document["messages"].to_string().len() + document["tools"].to_string().len()) as u64 / 4
 }
 
 impl Log {
@@ -294,6 +298,9 @@ fn about(shape: Shape, target: &str, request: &Request) -> Reply {
                 Some(MODEL) => json!({"capabilities": ["completion", "tools"], "details": {}}),
                 _ => return answer(404, &[], br#"{"error":"model not found"}"#),
             }
+        }
+        (Shape::LlamaCpp, "/v1/chat/completions/input_tokens") => {
+            json!({"input_tokens": count(&serde_json::from_slice(&request.body).unwrap())})
         }
         (Shape::LlamaCpp, "/health") => json!({"status": "ok"}),
         (Shape::LlamaCpp, "/v1/models") => json!({"data": [{"id": MODEL, "owned_by": "llamacpp"}]}),

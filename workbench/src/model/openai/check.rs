@@ -130,7 +130,8 @@ impl Look<'_> {
         let probe = self.endpoint.probe(&self.root)?;
         let body = json!({ "model": model }).to_string().into();
         let answer = probe.post("api/show", body, None, &mut Vec::new()).await?;
-        if answer.status == 404 {
+        // A gateway in front of it may have no such page.
+        if answer.status == 404 && Complaint::in_body(&answer.body).message.contains("model") {
             let message = format!("Ollama at {} has no model `{model}`; get it with `ollama pull {model}`", self.root);
             return Err(ModelError::Refused { status: 404, message });
         }

@@ -195,3 +195,43 @@ fn trace(folder: &Path) -> Result<Trace, AccessError> {
     Trace::into_folder(folder)
         .map_err(|error| AccessError::Setup(format!("the trace cannot be kept in {}: {error}", folder.display())))
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpListener;
+
+    use super::*;
+
+    /// llama.cpp changed its port: whichever answers is the one.
+    #[tokio::test]
+    async fn the_address_at_which_something_answers_is_taken() {
+        let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let somebody = listener.local_addr().unwrap();
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            _ = stream.read(&mut [0; 1024]).unwrap();
+            stream.write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n").unwrap();
+        });
+        let addresses = [nobody, somebody].map(|at| &*format!("http://{at}/v1").leak()).to_vec().leak();
+        let server = Server { addresses, ..Server::of(ProviderKind::LlamaCpp).unwrap() };
+        let endpoint = Endpoint::new(ProviderKind::LlamaCpp, server, "m", &ProviderOptions::default()).unwrap();
+        assert_eq!(endpoint.exchange().await.base().port(), Some(somebody.port()));
+        assert_eq!(endpoint.exchange().await.base().port(), Some(somebody.port()), "it is looked for once");
+    }
+
+    #[test]
+    fn addresses_that_are_known_are_whole() {
+        for kind in ProviderKind::ALL {
+            let Some(server) = Server::of(kind) else { continue };
+            for (base, text) in own_addresses(&server).unwrap().iter().zip(server.addresses) {
+                assert_eq!(base.as_str(), *text);
+            }
+        }
+        let openai = own_addresses(&Server::of(ProviderKind::OpenAi).unwrap()).unwrap();
+        assert_eq!(Cap::at(openai[0].host_str()), Cap::MaxCompletionTokens);
+    }
+}

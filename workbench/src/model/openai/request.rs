@@ -168,3 +168,69 @@ fn name_as_sent(name: &str) -> String {
     let name: String = taken.collect();
     if name.is_empty() { "unknown".to_owned() } else { name }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn form() -> Form {
+        Form {
+            cap: Cap::MaxTokens,
+            cap_is_known: false,
+            parallel: Parallel::ToForbid,
+            thinking: Thinking::Effort("low"),
+        }
+    }
+
+    fn conversation() -> Vec<Message> {
+        let text = |text: &str| Block::Text { text: text.to_owned() };
+        let call =
+            |id: &str, name: &str, input: Value| Block::ToolUse { id: id.to_owned(), name: name.to_owned(), input };
+        let result = |id: &str, content: &str| Block::ToolResult {
+            tool_use_id: id.to_owned(),
+            content: content.to_owned(),
+            is_error: content.starts_with("ERROR"),
+        };
+        let thought = Block::Other(json!({ "type": "reasoning", "reasoning": "Cats." }));
+        let user = |content| Message { role: Role::User, content };
+        let model = |content| Message { role: Role::Assistant, content };
+        vec![
+            user(vec![text("Find \"cats\".")]),
+            model(vec![thought, call("a", "get_object", json!({ "object_id": 7 })), call("b", "né", json!("{\"x"))]),
+            user(vec![result("a", "{\"title\":\"Katze\"}"), result("b", "ERROR: no such tool")]),
+            model(vec![text("One more."), call("c", "get_object", json!({ "object_id": 8 }))]),
+            user(vec![result("c", "null")]),
+            model(Vec::new()),
+        ]
+    }
+
+    fn body(conversation: &mut Conversation, messages: &[Message], tools: &[ToolDefinition]) -> Value {
+        let request =
+            ModelRequest { system: "You look.", tools, messages, max_tokens: 100, parallel_calls: false, until: None };
+        serde_json::from_slice(&conversation.body(&request, "m", &form())).unwrap()
+    }
+
+    #[test]
+    fn what_is_sent() {
+        let tools = [ToolDefinition {
+            name: "get_object".to_owned(),
+            description: "One object.".to_owned(),
+            input_schema: json!({ "type": "object" }),
+        }];
+        insta::assert_json_snapshot!(body(&mut Conversation::default(), &conversation(), &tools));
+        let words = body(&mut Conversation::default(), &conversation()[..1], &[]);
+        let fields: Vec<&String> = words.as_object().unwrap().keys().collect();
+        assert_eq!(fields, ["messages", "model", "max_tokens", "reasoning_effort"]);
+    }
+
+    #[test]
+    fn a_conversation_that_grew_is_what_it_is_when_written_at_once() {
+        let (messages, mut growing) = (conversation(), Conversation::default());
+        for length in 1..=messages.len() {
+            let grown = body(&mut growing, &messages[..length], &[]);
+            assert_eq!(grown, body(&mut Conversation::default(), &messages[..length], &[]));
+        }
+    }
+}

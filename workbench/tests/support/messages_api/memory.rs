@@ -18,6 +18,8 @@ pub(crate) struct Memory {
     paused: HashSet<String>,
     cached: HashSet<String>,
     ids: usize,
+    /// Whether what the model said may be repeated in other bytes of the same meaning, as clients of others do.
+    by_value: bool,
 }
 
 #[derive(Deserialize)]
@@ -34,12 +36,17 @@ struct Message<'a> {
 }
 
 impl Memory {
+    /// One for clients that write what they were told in bytes of their own.
+    pub(crate) fn by_value() -> Self {
+        Self { by_value: true, ..Self::default() }
+    }
+
     /// Whether a conversation says of the model what the model said.
     pub(crate) fn check(&self, body: &[u8]) -> Result<(), Refusal> {
         let body: Body<'_> = serde_json::from_slice(body).unwrap();
         for (number, message) in body.messages.iter().enumerate().filter(|(_, message)| message.role == "assistant") {
-            let known = self.said.get(message.content.get());
-            if !known.is_some_and(|known| known.contains(&before(&body.messages[..number]))) {
+            let known = self.said.get(&self.form(message.content.get()));
+            if !known.is_some_and(|known| known.contains(&self.before(&body.messages[..number]))) {
                 return Err(Refusal::invalid(format!(
                     "messages.{number}.content.0: `thinking` or `redacted_thinking` blocks in the latest assistant message \
                      cannot be modified, nor what stands before them"
@@ -71,8 +78,10 @@ impl Memory {
     pub(crate) fn said(&mut self, body: &[u8], turn: &Value) -> String {
         let content = in_bytes(turn);
         let body: Body<'_> = serde_json::from_slice(body).unwrap();
+        let before = self.before(&body.messages);
         // What it wrote itself it does not take where arguments are no object.
-        self.said.entry(in_bytes(&with_objects(turn))).or_default().insert(before(&body.messages));
+        let sent_back = self.form(&in_bytes(&with_objects(turn)));
+        self.said.entry(sent_back).or_default().insert(before);
         if turn["stop_reason"] == "pause_turn" {
             self.paused.insert(content.clone());
         }
@@ -97,6 +106,31 @@ impl Memory {
         counted.written = count::tokens(content);
         counted
     }
+
+    /// A conversation as a text in which marks of the cache count for nothing.
+    fn before(&self, messages: &[Message<'_>]) -> String {
+        let texts = messages.iter().map(|message| {
+            if message.role == "assistant" {
+                return self.form(message.content.get());
+            }
+            let mut content: Value = serde_json::from_str(message.content.get()).unwrap();
+            for block in content.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+                block.shift_remove("cache_control");
+            }
+            self.form(&content.to_string())
+        });
+        texts.collect::<Vec<_>>().join("\n")
+    }
+
+    /// What is compared: the bytes, or what they mean.
+    fn form(&self, content: &str) -> String {
+        if !self.by_value {
+            return content.to_owned();
+        }
+        let mut content: Value = serde_json::from_str(content).unwrap();
+        content.sort_all_objects();
+        content.to_string()
+    }
 }
 
 /// The content of a turn in bytes that no writer of JSON makes of it again.
@@ -118,19 +152,4 @@ fn with_objects(turn: &Value) -> Value {
         }
     }
     turn
-}
-
-/// A conversation as a text in which marks of the cache count for nothing.
-fn before(messages: &[Message<'_>]) -> String {
-    let texts = messages.iter().map(|message| {
-        if message.role == "assistant" {
-            return message.content.get().to_owned();
-        }
-        let mut content: Value = serde_json::from_str(message.content.get()).unwrap();
-        for block in content.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
-            block.shift_remove("cache_control");
-        }
-        json!(content).to_string()
-    });
-    texts.collect::<Vec<_>>().join("\n")
 }

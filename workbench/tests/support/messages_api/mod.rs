@@ -103,20 +103,25 @@ struct State {
 
 impl MessagesApi {
     pub(crate) fn start(script: Script) -> Self {
-        Self::with(script, true)
+        Self::with(script, true, Memory::default())
+    }
+
+    /// One that takes what the model said in any bytes of the same meaning, as the real one does of all but thoughts.
+    pub(crate) fn by_value(script: Script) -> Self {
+        Self::with(script, true, Memory::by_value())
     }
 
     /// One without endpoints for models.
     pub(crate) fn without_models(script: Script) -> Self {
-        Self::with(script, false)
+        Self::with(script, false, Memory::default())
     }
 
-    fn with(script: Script, describes: bool) -> Self {
+    fn with(script: Script, describes: bool, memory: Memory) -> Self {
         let state = Arc::new(State {
             script,
             describes,
             faults: Mutex::default(),
-            memory: Mutex::default(),
+            memory: Mutex::new(memory),
             served: Mutex::default(),
             held: Mutex::default(),
         });
