@@ -134,6 +134,7 @@ async fn plans(context: &Context, arguments: &CompareArguments, modes: &[Mode]) 
         }
     }
     model.check().await?;
+    drafts.iter().try_for_each(|draft| draft.make_room(context))?;
     let mut plans = Vec::new();
     for draft in drafts {
         plans.push(draft.ready(context).await?);

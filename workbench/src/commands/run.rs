@@ -23,6 +23,7 @@ pub(super) async fn run(context: &Context, arguments: &RunArguments) -> Result<E
     let planning = async {
         let draft = Draft::new(context, &arguments.domain, &[arguments.mode], &arguments.options, &model)?;
         model.check().await?;
+        draft.make_room(context)?;
         let plan = draft.ready(context).await?;
         plan.reachable().await.map(|()| plan)
     };

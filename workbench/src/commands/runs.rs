@@ -84,12 +84,9 @@ impl Draft {
         model: &Asked,
     ) -> Result<Self, Failure> {
         let domain = context.domain(domain)?;
-        let results = context.try_results(Some(domain.name()));
-        results.map_err(|problem| Failure::usage(format!("the results folder {problem}")))?;
         if options.model.code_as == CodeAs::Text && !modes.contains(&Mode::Code) {
             return Err(Failure::usage("`--code-as text` is about mode code, and no run is of that mode"));
         }
-        sweep_domain(&context.results, domain.name());
         Self::over(context, domain, model.clone(), modes, options)
     }
 
@@ -128,6 +125,14 @@ impl Draft {
         Err(Failure::usage(problem).hint(
             "name it with `--prices FILE`, in the form of workbench/prices.toml, or set `--max-tokens-read` instead",
         ))
+    }
+
+    /// Makes the folder of the domain's results, where it is not there, and takes away what dead commands left in it.
+    pub(super) fn make_room(&self, context: &Context) -> Result<(), Failure> {
+        let results = context.try_results(Some(self.domain.name()));
+        results.map_err(|problem| Failure::usage(format!("the results folder {problem}")))?;
+        sweep_domain(&context.results, self.domain.name());
+        Ok(())
     }
 
     /// Builds the plugin.
