@@ -115,9 +115,10 @@ impl Draft {
     /// Refuses the flag of a budget of money that could not be kept.
     pub(super) fn needs_price(&self, flag: &str) -> Result<(), Failure> {
         let model = self.model.name();
+        let caches = self.model.settings().get("caching").is_some_and(|caching| caching != "off");
         let problem = match &self.price {
             None => format!("`{flag}` needs a price, and none is known of `{model}`"),
-            Some(price) if !price.covers(self.options.model.caching) => {
+            Some(price) if !price.covers(caches, self.options.model.caching) => {
                 format!("`{flag}` needs a whole price, and a part of that of `{model}` is not known")
             }
             Some(_) => return Ok(()),

@@ -118,11 +118,12 @@ impl Price {
         sum.map(|millionths| whole_nanodollars(millionths / 1e6))
     }
 
-    /// Whether any request has a known cost: of all cards all parts are known, those of caches only `with_caching`.
-    pub fn covers(&self, with_caching: bool) -> bool {
+    /// Whether any request has a known cost: of all cards all parts are known, those of caches where tokens are read from
+    /// one, which servers may do by themselves, or written to one, which is asked for.
+    pub fn covers(&self, cache_reads: bool, cache_writes: bool) -> bool {
         self.cards.iter().all(|card| {
             let plain = card.input.is_some() && card.output.is_some();
-            plain && (!with_caching || card.cache_read.is_some() && card.cache_write_5m.is_some())
+            plain && (!cache_reads || card.cache_read.is_some()) && (!cache_writes || card.cache_write_5m.is_some())
         })
     }
 
@@ -231,10 +232,10 @@ mod tests {
         assert!(prices.0.len() >= 10);
         for price in &prices.0 {
             assert!(price.source.starts_with("https://") && price.as_of.year() >= 2026, "{price:?}");
-            assert!(price.covers(false), "{price:?}");
+            assert!(price.covers(false, false), "{price:?}");
         }
-        assert!(prices.of("anthropic:claude-sonnet-5").unwrap().covers(true));
-        assert!(!prices.of("anthropic:claude-mythos-5-2").unwrap().covers(true));
+        assert!(prices.of("anthropic:claude-sonnet-5").unwrap().covers(true, true));
+        assert!(!prices.of("anthropic:claude-mythos-5-2").unwrap().covers(true, true));
     }
 
     #[test]
@@ -247,6 +248,7 @@ mod tests {
         let prices = Prices::load(Some(&path)).unwrap();
         for model in ["anthropic:claude-sonnet-5", "openai:own"] {
             let price = prices.of(model).unwrap();
+            assert!(price.covers(false, false) && !price.covers(true, false), "it tells nothing of caches");
             assert_eq!(price.cost(&usage([1_000_000, 0, 0, 0])), Some(7.0));
             assert_eq!(price.origin(), "2026-11-29, our contract");
         }
