@@ -9,7 +9,7 @@ use async_trait::async_trait;
 
 use super::transcript::{SaidTurn, Transcript, TranscriptError};
 use super::types::{Model, ModelError, ModelReply, ModelRequest, StopReason, Usage};
-use crate::results::format::{RunRecord, Stop};
+use crate::results::format::{RunRecord, Stop, Turn};
 use crate::results::store::{StoreError, read_run};
 
 /// How the name of the model of a replayed run begins, in records and on the command line; the run's name follows.
@@ -132,12 +132,25 @@ fn belong_together(record: &RunRecord, transcript: &Transcript) -> Result<(), St
     if said != told && !(record.stop == Stop::Interrupted && said + 1 == told) {
         return Err(format!("run.json has the figures of {told} turns, and transcript.jsonl has {said}"));
     }
-    let figures = |figure: fn(&crate::results::format::Turn) -> u64| {
-        record.per_turn.iter().try_fold(0, |sum: u64, turn| sum.checked_add(figure(turn)))
-    };
-    let sums = [figures(|turn| turn.tokens_read), figures(|turn| turn.output_tokens)];
-    if sums.contains(&None) || record.per_turn.iter().any(|turn| turn.input_tokens > turn.tokens_read) {
+    if record.per_turn.iter().any(|turn| turn.input_tokens > turn.tokens_read) {
         return Err("the figures of its turns in run.json are not those of a run".to_owned());
+    }
+    // What a report shows are the sums, so that they must be those of what is replayed.
+    let sums: [(&str, u64, fn(&Turn) -> u64); 5] = [
+        ("model_turns", record.model_turns.into(), |_| 1),
+        ("tool_calls", record.tool_calls.into(), |turn| turn.tools.len() as u64),
+        ("tokens_read", record.tokens_read, |turn| turn.tokens_read),
+        ("input_tokens", record.input_tokens, |turn| turn.input_tokens),
+        ("output_tokens", record.output_tokens, |turn| turn.output_tokens),
+    ];
+    for (name, told, figure) in sums {
+        match record.per_turn.iter().try_fold(0, |sum: u64, turn| sum.checked_add(figure(turn))) {
+            None => return Err("the figures of its turns in run.json are not those of a run".to_owned()),
+            Some(sum) if sum != told => {
+                return Err(format!("`{name}` in run.json is {told}, and its turns have {sum} in all"));
+            }
+            Some(_) => {}
+        }
     }
     Ok(())
 }
