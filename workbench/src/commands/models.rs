@@ -15,7 +15,7 @@ use crate::model::provider::{Findings, ModelChoice, Provider, ProviderKind};
 use crate::model::rehearsal::{self, Rehearsal};
 use crate::model::replay::{Recording, Replay};
 use crate::model::types::{Model, ModelRequest};
-use crate::printer;
+use crate::printer::{self, line};
 use crate::runner::Mode;
 use crate::sandbox::Sandbox;
 
@@ -74,7 +74,12 @@ impl Asked {
         match self {
             Self::Rehearsal => nobody("scripts of the domain"),
             Self::Replay(_) => nobody("the turns of a recorded run"),
-            Self::Provider(provider) => provider.check().await.map_err(failures::model),
+            Self::Provider(provider) => {
+                let Findings { found, warnings } = provider.check().await.map_err(failures::model)?;
+                // Words of the server are among them.
+                let [found, warnings] = [found, warnings].map(|texts| texts.iter().map(|text| line(text)).collect());
+                Ok(Findings { found, warnings })
+            }
         }
     }
 
