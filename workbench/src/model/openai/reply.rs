@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use crate::bounded_json;
+use crate::bounded_json::{self, depth};
+use crate::model::answer::in_short;
 use crate::model::types::{Block, StopReason};
 
 /// Memory that arguments of a call may take, in bytes as [`bounded_json::weight`] guesses them.
@@ -67,6 +68,7 @@ impl Said {
         let calls = message["tool_calls"].as_array().map(Vec::as_slice).unwrap_or_default();
         content.extend(calls.iter().filter(|call| !call.is_null()).map(|call| self::call(call, ids)));
         let (stop_reason, stop_detail) = stop(&content, choice["finish_reason"].as_str(), refusal);
+        let stop_detail = stop_detail.map(|detail| in_short(&detail));
         Ok(Self { content, stop_reason, stop_detail })
     }
 }
@@ -127,14 +129,6 @@ fn arguments(given: &Value) -> Value {
             _ => given.clone(),
         },
         other => other.clone(),
-    }
-}
-
-fn depth(value: &Value) -> usize {
-    match value {
-        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
-        Value::Object(entries) => 1 + entries.values().map(depth).max().unwrap_or(0),
-        _ => 0,
     }
 }
 
