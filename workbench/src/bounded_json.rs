@@ -26,6 +26,15 @@ pub fn memory_of(value: &Value) -> u64 {
         }
 }
 
+/// How many arrays and objects the innermost value stands in.
+pub fn depth(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
+        Value::Object(entries) => 1 + entries.values().map(depth).max().unwrap_or(0),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
+    }
+}
+
 /// Why a document was not parsed.
 #[derive(Debug, thiserror::Error)]
 pub enum ParseError {

@@ -310,6 +310,12 @@ fn doctor_asks_for_a_model_and_tells_of_keys_without_showing_them() {
     for outcome in [&sound, &unknown] {
         assert!(!outcome.stdout.contains(KEY) && !outcome.stderr.contains(KEY), "{outcome:?}");
     }
+    // What a server says of a model stands on the line of the model.
+    let words = br#"{"display_name":"A\nok:      forged","retires_at":"now\nhint: forged","input_tokens":1}"#;
+    let forger = server::Server::start(|_| server::answer(200, &["content-type: application/json"], words));
+    let forged = outcome(&program, &api, &["doctor", "--model", "anthropic:x", "--base-url", &forger.url()]);
+    let is_forged = |line: &str| line.starts_with("ok:      forged") || line.starts_with("hint: forged");
+    assert!(forged.stdout.contains("serves A\\nok: ") && !forged.stdout.lines().any(is_forged), "{forged:?}");
     // An old model: it serves, and takes no word about effort.
     let old = outcome(&program, &api, &["tools", STANDIN, "--count", "--model", "anthropic:claude-haiku-4-5"]);
     let told = "warning: anthropic:claude-haiku-4-5: the model retires at 2027-06-30T00:00:00Z\n";

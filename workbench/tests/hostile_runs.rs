@@ -159,6 +159,9 @@ const NAMES: &[&str] = &[
     "/profile",
     "/tag",
     "/rehearsal_of",
+    "/prices",
+    "/retried/0/cause",
+    "/deviations/0",
     "/started",
     "/per_turn/0/tools/0",
     "/verify/rules/0/name",
@@ -177,7 +180,10 @@ fn no_text_of_another_looks_like_a_line_of_ours() {
     sound["per_turn"] = json!([turn]);
     sound["faults"] = json!([{"text": "a", "count": 2}]);
     sound["verify"] = json!({"ok": false, "points": 0.0, "max_points": 1.0, "rules": [rule]});
-    for name in ["rehearsal_of", "stop_detail"] {
+    sound["retried"] = json!([{"turn": 1, "cause": "a", "wait_seconds": 1.0}]);
+    sound["deviations"] = json!(["a"]);
+    sound["cost_usd"] = json!(1.0);
+    for name in ["rehearsal_of", "stop_detail", "prices"] {
         sound[name] = json!("a");
     }
     let call = json!({"turn": 1, "script": 1, "tool": FORGED, "arguments": {}, "ms": 1, "bytes": u64::MAX,

@@ -278,6 +278,9 @@ fn the_model_replay_says_it_in_the_runs_own_mode_and_domain() {
         ("compare", &["--model", &model], "is a run of mode loop, and cannot be replayed in mode serial"),
         ("run", &["--mode", "loop", "--model", "replay:nothing"], "there is no run `nothing`"),
         ("run", &["--mode", "loop", "--model", "replay:"], "does not say which"),
+        ("run", &["--mode", "loop", "--model", &model, "--caching"], "`--caching` is about a model that is asked"),
+        ("run", &["--mode", "loop", "--model", &model, "--trace", "x"], "`--trace` is about a model that is asked"),
+        ("run", &["--mode", "loop", "--base-url", "http://x"], "`--base-url` is about a model that is asked"),
     ];
     for (command, arguments, told) in table {
         let outcome = finish(&mut trial.museum.command(&trial.results, command, arguments), "");

@@ -43,9 +43,13 @@ const CUT: &str = "ERROR: not run: your answer was cut off at 4096 tokens, in th
 fn every_end_of_a_run_is_the_end_of_its_replay() {
     let thinking = json!({"role": "assistant", "content": [{"type": "thinking", "thinking": "…", "signature": "x"}]});
     let whole = [task(), noop(1), noop_result(1), words("done")];
+    let mute = [task(), noop(1), noop_result(1), blocks("assistant", json!([]))];
     let table: &[(&[Value], &str, &str, &str)] = &[
         (&whole, "end_turn", "end_turn", "same: 1 result of 2 turns"),
         (&whole, "refusal", "refusal", "same: 1 result of 2 turns"),
+        // A model may end without a word, and a refusal has none.
+        (&mute, "end_turn", "end_turn", "same: 1 result of 2 turns"),
+        (&mute, "refusal", "refusal", "same: 1 result of 2 turns"),
         (&whole, "max_tokens", "max_tokens", "same: 1 result of 2 turns"),
         // Killed while it was judged.
         (
@@ -200,7 +204,6 @@ const HOSTILE: &[Hostile] = &[
     (|path| says(path, &[task(), noop(1), task()]), "message 3 has 0 results for 1 calls"),
     (|path| says(path, &[task(), noop_result(1)]), "message 2 is the user's, and so is the one before it"),
     (|path| says(path, &[task(), blocks("assistant", json!([{"type": "tool_result", "tool_use_id": "x", "content": "1"}]))]), "message 2 is the model's, and holds the result of a call"),
-    (|path| says(path, &[task(), blocks("assistant", json!([]))]), "message 2 is empty"),
     (|path| says(path, &[task(), blocks("assistant", json!([{"type": "tool_use", "name": "noop", "input": {}}]))]), "message 2 has a block of tool_use that is not whole"),
     (|path| says(path, &[task(), blocks("assistant", json!([{"type": "text", "text": 5}]))]), "message 2 has a block of text that is not whole"),
     (|path| says(path, &[task(), blocks("assistant", json!(["done"]))]), "message 2 has a block of no type that is not whole"),
@@ -240,6 +243,11 @@ const RECORDS: &[Record] = &[
     (|record| record["per_turn"][0]["tokens_read"] = json!(u64::MAX), 2, "the figures of its turns in run.json are not those of a run"),
     (|record| record["per_turn"][0]["output_tokens"] = json!(u64::MAX), 2, "the figures of its turns in run.json are not those of a run"),
     (|record| record["per_turn"][1]["input_tokens"] = json!(5000), 2, "the figures of its turns in run.json are not those of a run"),
+    (|record| record["tokens_read"] = json!(5), 2, "`tokens_read` in run.json is 5, and its turns have 600 in all"),
+    (|record| record["input_tokens"] = json!(0), 2, "`input_tokens` in run.json is 0, and its turns have 510 in all"),
+    (|record| record["output_tokens"] = json!(1), 2, "`output_tokens` in run.json is 1, and its turns have 21 in all"),
+    (|record| record["model_turns"] = json!(1), 2, "`model_turns` in run.json is 1, and its turns have 3 in all"),
+    (|record| record["tool_calls"] = json!(9), 2, "`tool_calls` in run.json is 9, and its turns have 0 in all"),
     (|record| record["per_turn"] = json!([]), 2, "run.json has the figures of 0 turns, and transcript.jsonl has 3"),
     (|record| record["mode"] = json!("hosted"), 2, "there is no mode `hosted`"),
     (|record| record["mode"] = json!("code"), 1, "unknown tool `noop`; the tools are run_python"),

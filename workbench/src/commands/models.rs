@@ -15,7 +15,7 @@ use crate::model::provider::{Findings, ModelChoice, Provider, ProviderKind};
 use crate::model::rehearsal::{self, Rehearsal};
 use crate::model::replay::{Recording, Replay};
 use crate::model::types::{Model, ModelRequest};
-use crate::printer;
+use crate::printer::{self, line};
 use crate::runner::Mode;
 use crate::sandbox::Sandbox;
 
@@ -35,12 +35,16 @@ pub(super) enum Asked {
 impl Asked {
     /// What the options name; runs are looked for in `results`. Nothing is sent yet.
     pub(super) fn of(options: &ModelOptions, results: &Path) -> Result<Self, Failure> {
+        let idle = match options.model {
+            ModelChoice::Of(..) => None,
+            ModelChoice::Rehearsal | ModelChoice::Replay(_) => options.given(),
+        };
+        if let Some(option) = idle {
+            return Err(Failure::usage(format!("`{option}` is about a model that is asked, and none is"))
+                .hint("name one with `--model`; without it scripts play the model"));
+        }
         match &options.model {
-            ModelChoice::Rehearsal => match options.given() {
-                None => Ok(Self::Rehearsal),
-                Some(option) => Err(Failure::usage(format!("`{option}` is about a model that is asked, and none is"))
-                    .hint("name one with `--model`; without it scripts play the model")),
-            },
+            ModelChoice::Rehearsal => Ok(Self::Rehearsal),
             ModelChoice::Replay(run) => replayed(run, options.code_as, results).map(Self::Replay),
             ModelChoice::Of(ProviderKind::Anthropic, id) => {
                 let model = Anthropic::from_environment(id, &options.of_provider()).map_err(access)?;
@@ -75,7 +79,12 @@ impl Asked {
         match self {
             Self::Rehearsal => nobody("scripts of the domain"),
             Self::Replay(_) => nobody("the turns of a recorded run"),
-            Self::Provider(provider) => provider.check().await.map_err(failures::model),
+            Self::Provider(provider) => {
+                let Findings { found, warnings } = provider.check().await.map_err(failures::model)?;
+                // Words of the server are among them.
+                let [found, warnings] = [found, warnings].map(|texts| texts.iter().map(|text| line(text)).collect());
+                Ok(Findings { found, warnings })
+            }
         }
     }
 

@@ -49,10 +49,12 @@ impl Purse {
     pub(super) fn tell(&self) {
         let State { spent, refused } = *self.state();
         if refused > 0 {
+            // No limit is more than what is not known.
+            let way_on = if spent.is_some() { "with more" } else { "without the limit" };
             let spent = spent.map_or_else(|| "an amount that is not known".to_owned(), dollars);
             printer::note(&format!(
                 "stopped: the comparison may cost {} (`--max-total-cost`), and has cost {spent}; {refused} runs were not \
-                 started, and `--resume` with more makes them",
+                 started, and `--resume` {way_on} makes them",
                 dollars(self.limit)
             ));
         }

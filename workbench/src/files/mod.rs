@@ -29,6 +29,17 @@ pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// As [`write_whole`], where nothing stands in the place yet.
+///
+/// # Errors
+/// When something does (`AlreadyExists`), or the system refuses.
+pub fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
+    let file = unfinished_in(path.parent().unwrap_or(Path::new(".")), 0o644)?;
+    file.as_file().write_all(content)?;
+    file.persist_noclobber(path)?;
+    Ok(())
+}
+
 /// A new file in `folder` with these permissions, to be written and then persisted under its real name; gone when it is
 /// dropped before. What writes to its `as_file` gets errors without that name, which nobody knows.
 pub fn unfinished_in(folder: &Path, mode: u32) -> io::Result<NamedTempFile> {

@@ -34,12 +34,7 @@ impl Answer {
             true => self.body_text(),
             false => format!("no JSON, but “{}”", self.body_text()),
         });
-        // One line, whatever a server makes of it.
-        let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-        match words.char_indices().nth(LONGEST_WORDS) {
-            Some((end, _)) => format!("{}…", &words[..end]),
-            None => words,
-        }
+        in_short(&words)
     }
 
     /// Status and words, as `status 529: overloaded_error: Overloaded`.
@@ -104,13 +99,27 @@ impl Answer {
     }
 
     fn beginning(&self) -> String {
-        self.body_text().chars().take(80).collect()
+        on_one_line(&self.body_text()).chars().take(80).collect()
     }
 
     /// A header's value by its name in lower case; nothing where it is no text.
     pub(super) fn header(&self, name: &'static str) -> Option<&str> {
         self.headers.get(HeaderName::from_static(name)).and_then(|value| value.to_str().ok())
     }
+}
+
+/// Words of a server, as many as can be read, on one line, whatever it makes of them.
+pub(super) fn in_short(words: &str) -> String {
+    let words = on_one_line(words);
+    match words.char_indices().nth(LONGEST_WORDS) {
+        Some((end, _)) => format!("{}…", &words[..end]),
+        None => words,
+    }
+}
+
+/// Words of a server without its line feeds, which would begin lines that look like ours.
+pub(super) fn on_one_line(words: &str) -> String {
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// `type: message` of an error document, in any of the forms that providers use.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::bounded_json;
+use crate::bounded_json::{self, depth};
 
 /// Memory that arguments written as a text may take, in bytes as [`bounded_json::weight`] guesses them.
 const MEMORY: u64 = 64 << 20;
@@ -31,12 +31,4 @@ pub(super) fn of(given: &Value) -> Value {
 /// As they are sent back. Servers refuse a conversation in which they are no object, though the model wrote that.
 pub(super) fn as_sent(input: &Value) -> String {
     if input.is_object() { input.to_string() } else { "{}".to_owned() }
-}
-
-fn depth(value: &Value) -> usize {
-    match value {
-        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
-        Value::Object(entries) => 1 + entries.values().map(depth).max().unwrap_or(0),
-        _ => 0,
-    }
 }

@@ -218,11 +218,10 @@ impl Exchange {
     /// The answer without our key: some servers repeat it in their words, which end up in errors and files.
     fn without_secrets(&self, mut answer: Answer) -> Answer {
         for secret in self.secrets.iter().map(String::as_bytes) {
-            if holds(&answer.body, secret) {
-                let text = String::from_utf8_lossy(&answer.body).replace(&*String::from_utf8_lossy(secret), HIDDEN);
-                answer.body = text.into();
+            if let Some(body) = without(&answer.body, secret) {
+                answer.body = body.into();
             }
-            for value in answer.headers.values_mut().filter(|value| holds(value.as_bytes(), secret)) {
+            for value in answer.headers.values_mut().filter(|value| without(value.as_bytes(), secret).is_some()) {
                 *value = HeaderValue::from_static(HIDDEN);
             }
         }
@@ -242,8 +241,42 @@ fn secrets(headers: &HeaderMap) -> Vec<String> {
     words.filter(|word| word.len() >= SHORTEST_SECRET).map(str::to_owned).collect()
 }
 
-fn holds(text: &[u8], word: &[u8]) -> bool {
-    text.windows(word.len()).any(|part| part == word)
+/// The text with each `secret` hidden; nothing where there is none.
+fn without(text: &[u8], secret: &[u8]) -> Option<Vec<u8>> {
+    let (mut clean, mut rest) = (Vec::new(), 0);
+    let mut place = 0;
+    while place < text.len() {
+        match length_of(secret, &text[place..]) {
+            Some(length) => {
+                clean.extend_from_slice(&text[rest..place]);
+                clean.extend_from_slice(HIDDEN.as_bytes());
+                place += length;
+                rest = place;
+            }
+            None => place += 1,
+        }
+    }
+    (rest > 0).then(|| [&clean, &text[rest..]].concat())
+}
+
+/// How many bytes `secret` takes at the beginning of a text, as it is or with escapes of JSON, in which some servers write
+/// `/`, `+` and others; nothing where it does not stand there.
+fn length_of(secret: &[u8], text: &[u8]) -> Option<usize> {
+    secret.iter().try_fold(0, |length, letter| {
+        let rest = &text[length..];
+        let escape = match rest {
+            [b'\\', b'u', digits @ ..] => digits
+                .get(..4)
+                .and_then(|digits| std::str::from_utf8(digits).ok())
+                .and_then(|digits| u32::from_str_radix(digits, 16).ok())
+                .filter(|code| *code == u32::from(*letter))
+                .map(|_| 6),
+            [b'\\', escaped @ (b'/' | b'"' | b'\\'), ..] if escaped == letter => Some(2),
+            _ => None,
+        };
+        let plain = || rest.first().filter(|first| *first == letter).map(|_| 1);
+        escape.or_else(plain).map(|more| length + more)
+    })
 }
 
 /// Reads the whole answer, bounded.
@@ -289,4 +322,29 @@ fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn
 /// The innermost words: the outer ones only repeat the address.
 fn innermost(error: &reqwest::Error) -> String {
     causes(error).last().map_or_else(String::new, |cause| cause.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_is_hidden_however_it_is_written() {
+        let hidden = |text: &[u8]| without(text, b"sk-a/b+c").map(|text| String::from_utf8_lossy(&text).into_owned());
+        let table: &[(&[u8], Option<&str>)] = &[
+            (b"", None),
+            (b"sk-a/b+", None),
+            (b"sk-a/b+C", None),
+            (b"\\u00", None),
+            (b"sk-a/b+c", Some("(hidden)")),
+            (b"<sk-a/b+csk-a/b+c>", Some("<(hidden)(hidden)>")),
+            (br"a key sk-a\/b+c.", Some("a key (hidden).")),
+            (br"sk\u002Da\u002fb\u002bc", Some("(hidden)")),
+            (br"\u0073\u006b\u002d\u0061\u002f\u0062\u002b\u0063", Some("(hidden)")),
+            (b"\xffsk-a/b+c", Some("\u{fffd}(hidden)")),
+        ];
+        for (text, expected) in table {
+            assert_eq!(hidden(text).as_deref(), *expected, "{}", String::from_utf8_lossy(text));
+        }
+    }
 }

@@ -13,6 +13,9 @@ use crate::files::{LONGEST_TEXT, read_text};
 /// The prices that come with the workbench.
 const BUILT_IN: &str = include_str!("../../prices.toml");
 
+/// US dollars that a million tokens may cost at most, far more than any does: sums of it stay amounts of dollars.
+const MOST_DOLLARS: f64 = 1e6;
+
 /// Known prices. Of two of one model the first counts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prices(Vec<Price>);
@@ -157,7 +160,7 @@ fn parse(text: &str) -> Result<Vec<Price>, String> {
         if !price.cards.is_sorted_by(|one, next| one.above < next.above) {
             return Err(format!("the cards of `{name}` are not in the order of `above`"));
         }
-        let is_wrong = |price: Option<f64>| price.is_some_and(|price| !price.is_finite() || price < 0.0);
+        let is_wrong = |price: Option<f64>| price.is_some_and(|price| !(0.0..=MOST_DOLLARS).contains(&price));
         let parts = |card: &Card| [card.input, card.output, card.cache_read, card.cache_write_5m, card.cache_write_1h];
         if price.cards.iter().flat_map(parts).any(is_wrong) {
             return Err(format!("a price of `{name}` is no amount of dollars"));
@@ -262,6 +265,7 @@ mod tests {
             (entry("\"a\"", &good.replace("output", "ouput")), "unknown field `ouput`"),
             (entry("\"a\"", &good.replace("input = 7", "input = -7")), "a price of `a` is no amount of dollars"),
             (entry("\"a\"", &good.replace("input = 7", "input = nan")), "a price of `a` is no amount of dollars"),
+            (entry("\"a\"", &good.replace("input = 7", "input = 1e300")), "a price of `a` is no amount of dollars"),
             (entry("\"a\"", &good.replace("input", "above = 5, input")), "no card that holds for short prompts"),
             (entry("\"a\"", &good.replace("}]", "}, { above = 9 }, { above = 8 }]")), "order of `above`"),
             (entry("", good), "names no model"),

@@ -132,14 +132,30 @@ fn belong_together(record: &RunRecord, transcript: &Transcript) -> Result<(), St
     if said != told && !(record.stop == Stop::Interrupted && said + 1 == told) {
         return Err(format!("run.json has the figures of {told} turns, and transcript.jsonl has {said}"));
     }
-    let sum = |figures: &[u64]| figures.iter().try_fold(0, |sum: u64, figure| sum.checked_add(*figure));
-    let of_turns = |figure: fn(&Turn) -> u64| sum(&record.per_turn.iter().map(figure).collect::<Vec<_>>());
-    let sums = [of_turns(|turn| turn.tokens_read), of_turns(|turn| turn.output_tokens)];
     let is_whole = |turn: &Turn| {
-        sum(&[turn.input_tokens, turn.cache_read_tokens, turn.cache_write_tokens]) == Some(turn.tokens_read)
+        let parts = [turn.input_tokens, turn.cache_read_tokens, turn.cache_write_tokens];
+        parts.iter().try_fold(0, |sum: u64, part| sum.checked_add(*part)) == Some(turn.tokens_read)
     };
-    if sums.contains(&None) || !record.per_turn.iter().all(is_whole) {
+    if !record.per_turn.iter().all(is_whole) {
         return Err("the figures of its turns in run.json are not those of a run".to_owned());
+    }
+    // What a report shows are the sums, so that they must be those of what is replayed.
+    type Figure = fn(&Turn) -> u64;
+    let sums: [(&str, u64, Figure); 5] = [
+        ("model_turns", record.model_turns.into(), |_| 1),
+        ("tool_calls", record.tool_calls.into(), |turn| turn.tools.len() as u64),
+        ("tokens_read", record.tokens_read, |turn| turn.tokens_read),
+        ("input_tokens", record.input_tokens, |turn| turn.input_tokens),
+        ("output_tokens", record.output_tokens, |turn| turn.output_tokens),
+    ];
+    for (name, told, figure) in sums {
+        match record.per_turn.iter().try_fold(0, |sum: u64, turn| sum.checked_add(figure(turn))) {
+            None => return Err("the figures of its turns in run.json are not those of a run".to_owned()),
+            Some(sum) if sum != told => {
+                return Err(format!("`{name}` in run.json is {told}, and its turns have {sum} in all"));
+            }
+            Some(_) => {}
+        }
     }
     Ok(())
 }

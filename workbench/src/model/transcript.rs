@@ -109,7 +109,6 @@ impl Transcript {
             (Role::Assistant, Some(turn)) if turn.lacks_results() => {
                 return Err("is the model's, and the calls of its answer before are without results".to_owned());
             }
-            (Role::Assistant, _) if content.is_empty() => return Err("is empty".to_owned()),
             (Role::Assistant, _) => self.turns.push(SaidTurn::new(content)?),
         }
         Ok(())

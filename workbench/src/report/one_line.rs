@@ -8,9 +8,10 @@ use crate::results::format::{CallRecord, RunRecord, Verdict};
 pub(super) fn of_run(run: &RunRecord) -> RunRecord {
     let mut run = run.clone();
     let names = [&mut run.run, &mut run.domain, &mut run.mode, &mut run.model, &mut run.source, &mut run.profile];
-    let optional = [&mut run.sandbox, &mut run.rehearsal_of].into_iter().flatten();
+    let optional = [&mut run.sandbox, &mut run.rehearsal_of, &mut run.prices].into_iter().flatten();
+    let causes = run.retried.iter_mut().map(|retry| &mut retry.cause);
     let tools = run.per_turn.iter_mut().flat_map(|turn| &mut turn.tools);
-    for name in names.into_iter().chain([&mut run.started]).chain(optional).chain(tools) {
+    for name in names.into_iter().chain([&mut run.started]).chain(optional).chain(tools).chain(causes) {
         *name = line(name);
     }
     run.settings = run.settings.iter().map(|(name, value)| (line(name), line(value))).collect();

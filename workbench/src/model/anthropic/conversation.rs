@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use super::history::History;
 use super::request::{self, Manner};
 use super::{refusal, reply};
+use crate::model::answer::in_short;
 use crate::model::exchange::Exchange;
 use crate::model::tokens::{ConversationCount, count_blocks};
 use crate::model::types::{Model, ModelError, ModelReply, ModelRequest, Retry, StopReason, Usage};
@@ -37,7 +38,7 @@ impl Conversation {
 
     fn bad(&self, problem: &str) -> ModelError {
         let address = self.exchange.address(MESSAGES);
-        ModelError::BadAnswer(format!("{address}: the answer is not what the API promises: {problem}"))
+        ModelError::BadAnswer(format!("{address}: the answer is not what the API promises: {}", in_short(problem)))
     }
 }
 

@@ -26,8 +26,8 @@ pub(super) fn of(exchange: &Exchange, path: &str, answer: &Answer, id: &str) -> 
         403 => format!(": the key in `{ANTHROPIC_KEY}` may not do this; use one that may, or another model"),
         404 => format!(": there is no model `{id}`, or no such API at this address; look at both"),
         413 => ": the conversation is too long for one request".to_owned(),
-        429 => match header("retry-after") {
-            Some(wait) => format!(": too much was asked; it wants to be left alone for {wait} s"),
+        429 => match answer.asked_wait() {
+            Some(wait) => format!(": too much was asked; it wants to be left alone for {} s", wait.as_secs()),
             None => ": too much was asked, or the account has spent what it may; wait, or raise its limits".to_owned(),
         },
         500.. => ": the service fails or is overloaded, also after several tries; try later".to_owned(),

@@ -6,11 +6,16 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::bounded_json::depth;
+use crate::model::answer::in_short;
 use crate::model::arguments;
 use crate::model::types::{Block, StopReason, Usage};
 
 /// Most tokens that a request can have: a thousand times what any model reads. More is a fault of the server.
 pub(super) const MOST_TOKENS: u64 = 1_000_000_000;
+
+/// Most arrays and objects that a block may stand for: with more, its line of the transcript could not be read again.
+const DEEPEST: usize = 120;
 
 /// An answer with its parts taken apart.
 #[derive(Debug)]
@@ -54,6 +59,7 @@ pub(super) fn read(body: &[u8]) -> Result<Reply, String> {
         return Err(format!("two of its calls have the id `{id}`"));
     }
     let (stop_reason, stop_detail) = stop(&document, !ids.is_empty());
+    let stop_detail = stop_detail.map(|detail| in_short(&detail));
     let raw = sent_back(raw, &parts, &content)?;
     Ok(Reply { raw, stop_reason, stop_detail, usage: usage(&document.usage), content })
 }
@@ -61,6 +67,9 @@ pub(super) fn read(body: &[u8]) -> Result<Reply, String> {
 fn block(raw: &RawValue) -> Result<Block, String> {
     let value: Value =
         serde_json::from_str(raw.get()).map_err(|error| format!("one of its blocks cannot be read: {error}"))?;
+    if depth(&value) > DEEPEST {
+        return Err(format!("one of its blocks is nested more than {DEEPEST} deep"));
+    }
     let Value::Object(mut fields) = value else { return Err("one of its blocks is no object".to_owned()) };
     let kind = fields.get("type").and_then(Value::as_str).ok_or("one of its blocks has no type")?.to_owned();
     let mut words = |key: &str| match fields.remove(key) {
@@ -137,13 +146,15 @@ fn usage(usage: &Value) -> Option<Usage> {
     let tokens = |key: &str| usage[key].as_u64().filter(|tokens| *tokens <= MOST_TOKENS);
     // Those of the cache may be left out.
     let of_cache = |key: &str| if usage[key].is_null() { Some(0) } else { tokens(key) };
-    Some(Usage {
+    let usage = Usage {
         input_tokens: tokens("input_tokens")?,
         output_tokens: tokens("output_tokens")?,
         cache_read_tokens: of_cache("cache_read_input_tokens")?,
         cache_write_tokens: of_cache("cache_creation_input_tokens")?,
         estimated: false,
-    })
+    };
+    // There is no request of which nothing is read.
+    (usage.tokens_read() > 0).then_some(usage)
 }
 
 #[cfg(test)]
@@ -231,11 +242,12 @@ mod tests {
 
     #[test]
     fn answers_that_are_none() {
-        let deep = format!(
-            r#"[{{"type":"tool_use","id":"a","name":"f","input":{{"x":{}1{}}}}}]"#,
-            "[".repeat(300),
-            "]".repeat(300)
-        );
+        let nested = |depth: usize| {
+            let (open, close) = ("[".repeat(depth), "]".repeat(depth));
+            format!(r#"[{{"type":"tool_use","id":"a","name":"f","input":{{"x":{open}1{close}}}}}]"#)
+        };
+        let (deep, deeper) = (nested(DEEPEST - 1), nested(300));
+        assert!(read(format!(r#"{{"content":{}}}"#, nested(DEEPEST - 2)).as_bytes()).is_ok());
         let twice = format!("[{CALL},{CALL}]");
         let table = [
             ("7", "no list of blocks"),
@@ -248,7 +260,8 @@ mod tests {
             (r#"[{"type":"tool_use","id":"","name":"f","input":{}}]"#, "call of `f` has no id"),
             (r#"[{"type":"tool_use","id":"a","input":{}}]"#, "no `name`"),
             (r#"[{"type":"text","text":"\ud800"}]"#, "cannot be read"),
-            (&deep, "recursion limit"),
+            (&deep, "nested more than 120 deep"),
+            (&deeper, "recursion limit"),
             (&twice, "two of its calls have the id `a`"),
         ];
         for (content, problem) in table {
@@ -275,6 +288,7 @@ mod tests {
             r#""much""#,
             r#"{"input_tokens":1}"#,
             r#"{"output_tokens":1}"#,
+            r#"{"input_tokens":0,"output_tokens":2}"#,
             r#"{"input_tokens":-1,"output_tokens":2}"#,
             r#"{"input_tokens":1.5,"output_tokens":2}"#,
             r#"{"input_tokens":"1","output_tokens":2}"#,

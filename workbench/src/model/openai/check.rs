@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::address::root;
 use super::complaint::Complaint;
 use super::endpoint::Endpoint;
+use crate::model::answer::on_one_line;
 use crate::model::exchange::{Answer, Patience};
 use crate::model::provider::{Findings, ProviderKind};
 use crate::model::types::ModelError;
@@ -121,7 +122,8 @@ impl Look<'_> {
             self.findings.warnings.push(missing);
             return Ok(());
         }
-        let some = if names.len() <= 8 { format!("; it has {}", names.join(", ")) } else { String::new() };
+        let some =
+            if names.len() <= 8 { on_one_line(&format!("; it has {}", names.join(", "))) } else { String::new() };
         Err(ModelError::Refused { status: 404, message: missing + &some })
     }
 

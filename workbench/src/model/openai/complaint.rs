@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::model::answer::on_one_line;
+
 /// Letters kept of words that are no error document, such as a gateway's page.
 const KEPT_LETTERS: usize = 300;
 
@@ -43,7 +45,7 @@ impl Complaint {
             let text = String::from_utf8_lossy(body);
             let message = match text.trim() {
                 "" => "no word about why".to_owned(),
-                text => text.chars().take(KEPT_LETTERS).collect(),
+                text => on_one_line(text).chars().take(KEPT_LETTERS).collect(),
             };
             Self { message, ..Self::default() }
         })
@@ -60,7 +62,7 @@ impl Complaint {
         };
         // A gateway hands on here what the server behind it said.
         let behind = match &error["metadata"]["raw"] {
-            Value::String(words) => format!(" ({})", words.chars().take(KEPT_LETTERS).collect::<String>()),
+            Value::String(words) => format!(" ({})", on_one_line(words).chars().take(KEPT_LETTERS).collect::<String>()),
             _ => String::new(),
         };
         Self { message: message + &behind, code: word("code"), kind: word("type"), param: word("param") }
@@ -114,7 +116,7 @@ fn in_words(value: &Value) -> String {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
-    text.chars().take(10 * KEPT_LETTERS).collect()
+    on_one_line(&text).chars().take(10 * KEPT_LETTERS).collect()
 }
 
 #[cfg(test)]
@@ -131,6 +133,7 @@ mod tests {
                 json!({"error": {"message": "no", "code": 502, "metadata": {"raw": "overloaded"}}}),
                 Some("no (overloaded)"),
             ),
+            (json!({"error": "no\nhint: yes"}), Some("no hint: yes")),
             (json!({"error": {"code": 7}}), Some("{\"code\":7}")),
             (json!({"error": "model 'x' not found"}), Some("model 'x' not found")),
             (json!({"object": "error", "message": "flat", "code": 400}), Some("flat")),

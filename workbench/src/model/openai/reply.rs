@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
+use crate::model::answer::in_short;
 use crate::model::arguments;
 use crate::model::types::{Block, StopReason};
 
@@ -63,6 +64,7 @@ impl Said {
         let calls = message["tool_calls"].as_array().map(Vec::as_slice).unwrap_or_default();
         content.extend(calls.iter().filter(|call| !call.is_null()).map(|call| self::call(call, ids)));
         let (stop_reason, stop_detail) = stop(&content, choice["finish_reason"].as_str(), refusal);
+        let stop_detail = stop_detail.map(|detail| in_short(&detail));
         Ok(Self { content, stop_reason, stop_detail })
     }
 }
