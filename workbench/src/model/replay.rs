@@ -140,16 +140,17 @@ fn belong_together(record: &RunRecord, transcript: &Transcript) -> Result<(), St
         return Err("the figures of its turns in run.json are not those of a run".to_owned());
     }
     // What a report shows are the sums, so that they must be those of what is replayed.
-    type Figure = fn(&Turn) -> u64;
-    let sums: [(&str, u64, Figure); 5] = [
-        ("model_turns", record.model_turns.into(), |_| 1),
-        ("tool_calls", record.tool_calls.into(), |turn| turn.tools.len() as u64),
-        ("tokens_read", record.tokens_read, |turn| turn.tokens_read),
-        ("input_tokens", record.input_tokens, |turn| turn.input_tokens),
-        ("output_tokens", record.output_tokens, |turn| turn.output_tokens),
+    let sum =
+        |figure: fn(&Turn) -> u64| record.per_turn.iter().try_fold(0, |sum: u64, turn| sum.checked_add(figure(turn)));
+    let sums = [
+        ("model_turns", u64::from(record.model_turns), sum(|_| 1)),
+        ("tool_calls", u64::from(record.tool_calls), sum(|turn| turn.tools.len() as u64)),
+        ("tokens_read", record.tokens_read, sum(|turn| turn.tokens_read)),
+        ("input_tokens", record.input_tokens, sum(|turn| turn.input_tokens)),
+        ("output_tokens", record.output_tokens, sum(|turn| turn.output_tokens)),
     ];
-    for (name, told, figure) in sums {
-        match record.per_turn.iter().try_fold(0, |sum: u64, turn| sum.checked_add(figure(turn))) {
+    for (name, told, sum) in sums {
+        match sum {
             None => return Err("the figures of its turns in run.json are not those of a run".to_owned()),
             Some(sum) if sum != told => {
                 return Err(format!("`{name}` in run.json is {told}, and its turns have {sum} in all"));
