@@ -253,15 +253,19 @@ impl SourceOfRun {
         Ok(Self { options, leads_away })
     }
 
-    /// Takes the domain's headers, which may hold secrets, off requests that go where only the run says: it may have been
-    /// handed in.
+    /// Says where requests go when only the run says it, which may have been handed in, and takes the domain's headers,
+    /// which may hold secrets, off them.
     pub(super) fn keep_headers_here(&self, domain: &mut Domain) {
-        if self.leads_away && !domain.manifest.api.headers.is_empty() {
-            domain.manifest.api.headers.clear();
-            printer::note(
-                "note: requests are sent where the run sent them, without the domain's headers; they are sent, too, when \
-                 you give the `--route` yourself",
-            );
+        if !self.leads_away {
+            return;
         }
+        let routes: Vec<String> = self.options.routes.iter().map(ToString::to_string).collect();
+        let hint = if domain.manifest.api.headers.is_empty() {
+            String::new()
+        } else {
+            domain.manifest.api.headers.clear();
+            ", without the domain's headers; they are sent, too, when you give the `--route` yourself".to_owned()
+        };
+        printer::note(&format!("note: requests are sent where the run sent them ({}){hint}", routes.join(", ")));
     }
 }

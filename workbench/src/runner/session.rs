@@ -21,6 +21,11 @@ use crate::results::store::RunFolder;
 /// Said of a run of mode `serial` whose model asked for several calls at once, which were all made.
 const NOT_SERIAL: &str = "serial not honoured";
 
+/// Characters of last words, and of a tool's name, that the record keeps: it must be readable whatever a model says, and
+/// the transcript has all of it.
+const LONGEST_WORDS: usize = 64 * 1024;
+const LONGEST_NAME: usize = 200;
+
 /// What a conversation is held with.
 pub(super) struct Session<'a> {
     pub(super) model: Box<dyn Model>,
@@ -179,7 +184,7 @@ impl Session<'_> {
             *sum = sum.saturating_add(tokens);
         }
         record.estimated |= usage.estimated;
-        record.final_text = words(&reply.content);
+        record.final_text = beginning(&words(&reply.content), LONGEST_WORDS);
         let turn = Turn {
             turn: record.model_turns,
             tokens_read: usage.tokens_read(),
@@ -188,7 +193,7 @@ impl Session<'_> {
             cache_write_tokens: usage.cache_write_tokens,
             output_tokens: usage.output_tokens,
             cost_usd: cost,
-            tools: calls.iter().map(|call| call.name.clone()).collect(),
+            tools: calls.iter().map(|call| beginning(&call.name, LONGEST_NAME)).collect(),
         };
         record.per_turn.push(turn.clone());
         self.keep_record()?;
@@ -232,6 +237,14 @@ async fn interrupted(interrupt: &mut watch::Receiver<bool>) {
 /// What a request cost. Tokens that the provider did not count have no price.
 fn cost_of(price: Option<&Price>, usage: &Usage) -> Option<f64> {
     price.filter(|_| !usage.estimated).and_then(|price| price.cost(usage))
+}
+
+/// At most so many characters of a text, and a sign where it goes on.
+fn beginning(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 fn words(content: &[Block]) -> String {

@@ -160,6 +160,15 @@ pub(super) fn bad(text: &str) -> (String, bool) {
 }
 
 #[tokio::test]
+async fn a_record_keeps_the_beginning_of_what_is_endless() {
+    let endless = "é".repeat(10 << 20);
+    let trial = trial(Mode::Loop, limits(), vec![calls(&[(endless.as_str(), json!({}))]), words(&endless)]).await;
+    let record = read_run(&trial.run).unwrap();
+    let lengths = [&record.per_turn[0].tools[0], &record.final_text].map(|text| text.chars().count());
+    assert_eq!(lengths, [201, 64 * 1024 + 1]);
+}
+
+#[tokio::test]
 async fn calls_of_one_turn_run_at_once_and_are_answered_in_order_in_one_message() {
     let turns = vec![calls(&[("first", json!({"place": 1})), ("second", json!({"place": 2}))]), words("Done.")];
     let trial = trial(Mode::Loop, limits(), turns).await;
