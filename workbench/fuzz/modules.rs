@@ -5,6 +5,8 @@
 
 #[path = "../src/domain/mod.rs"]
 pub mod domain;
+#[path = "../src/env.rs"]
+mod env;
 #[path = "../src/expression/mod.rs"]
 pub mod expression;
 #[path = "../src/files/mod.rs"]
