@@ -122,6 +122,10 @@ const ENVIRONMENTS: &[(&str, &[u8], &str)] = &[
 #[test]
 fn an_environment_that_makes_no_sense_is_named() {
     let bench = Bench::new(&format!("{MANIFEST}\n[task]\npersona = \"You help.\"\nprompt = \"Do it.\"\n"));
+    // A results folder is looked at once a model is there.
+    let scripts = bench.path().join("domains/case/rehearsal/code");
+    std::fs::create_dir_all(&scripts).unwrap();
+    std::fs::write(scripts.join("1.py"), "print(1)").unwrap();
     for (variable, value, said) in ENVIRONMENTS {
         let command = if *variable == "WORKBENCH_ROUTES" { &["fetch", "case", "/x"][..] } else { &["run", "case"] };
         let outcome = finish(bench.command(command).env(variable, OsStr::from_bytes(value)), "");
