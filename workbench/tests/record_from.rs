@@ -75,7 +75,9 @@ impl Trial {
 
     fn record(&self, run: &Path, more: &[&str]) -> Outcome {
         let words = ["record", self.copy.to_str().unwrap(), "--from", run.to_str().unwrap()];
-        self.museum.outcome(&self.results, &[&words[..], more].concat())
+        let route = self.museum.route();
+        let source = if more.contains(&"--route") { &[][..] } else { &["--route", route.as_str()] };
+        self.museum.outcome(&self.results, &[&words[..], source, more].concat())
     }
 
     /// Makes a run on the copy, from its cassette.

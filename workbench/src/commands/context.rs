@@ -253,6 +253,11 @@ impl SourceOfRun {
         Ok(Self { options, leads_away })
     }
 
+    /// Whether the run, and not the user, says where requests are sent.
+    pub(super) fn leads_away(&self) -> bool {
+        self.leads_away
+    }
+
     /// Says where requests go when only the run says it, which may have been handed in, and takes the domain's headers,
     /// which may hold secrets, off them.
     pub(super) fn keep_headers_here(&self, domain: &mut Domain) {

@@ -97,7 +97,7 @@ impl Replaying<'_> {
         let Self { recording, domain, rules, source, limits, keep } = self;
         let mode = mode_of(recording)?;
         let source = source_of(recording, &source)?;
-        let domain = as_in_the_run(recording, domain, rules, &source)?;
+        let domain = as_in_the_run(recording, domain, rules)?;
         require_cassette(&domain, &source.options)?;
         context
             .try_results(keep.then_some(domain.name()))
@@ -155,6 +155,13 @@ fn model_of(recording: &Recording) -> ModelOptions {
 fn source_of(recording: &Recording, given: &SourceOptions) -> Result<SourceOfRun, Failure> {
     let recorded = &recording.record.source;
     let mut source = SourceOfRun::of(given, recorded)?;
+    if source.leads_away() {
+        let run = recording.run();
+        return Err(Failure::usage(format!(
+            "{run} says that its data came from {recorded}, and may have been handed in"
+        ))
+        .hint("`--route HOST=URL` sends requests there, if you trust it; `--live` asks the API itself"));
+    }
     if source.options.injections.is_empty() {
         source.options.injections = injections_of_run(recorded)?;
     }
@@ -162,12 +169,7 @@ fn source_of(recording: &Recording, given: &SourceOptions) -> Result<SourceOfRun
 }
 
 /// Our domain as the run had it, as far as that is harmless: with its rules and its limits.
-fn as_in_the_run(
-    recording: &Recording,
-    mut domain: Domain,
-    rules: Rules,
-    source: &SourceOfRun,
-) -> Result<Domain, Failure> {
+fn as_in_the_run(recording: &Recording, mut domain: Domain, rules: Rules) -> Result<Domain, Failure> {
     let copy = Domain::load_copy(&recording.folder).map_err(Failure::usage)?;
     if copy.name() != domain.name() {
         let (run, name) = (recording.run(), copy.name());
@@ -189,7 +191,6 @@ fn as_in_the_run(
         (domain.manifest.verify, domain.manifest.evidence) = (copy.manifest.verify, copy.manifest.evidence);
         domain.text = copy.text;
     }
-    source.keep_headers_here(&mut domain);
     let (limits, lowered) = limits_of(&domain.manifest.limits, &recording.record.limits);
     domain.manifest.limits = limits;
     if !lowered.is_empty() {
