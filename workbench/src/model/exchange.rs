@@ -3,7 +3,6 @@
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-use backon::{BackoffBuilder, ExponentialBuilder};
 use bytes::{Bytes, BytesMut};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{Client, Method, Url};
@@ -12,6 +11,7 @@ pub use super::access::secret;
 pub use super::answer::Answer;
 use super::trace::Trace;
 use super::types::{ModelError, Retry};
+use crate::web::growing_waits;
 
 /// How patient the workbench is with a provider. Source: the policy of the providers' own client libraries, with more
 /// tries, since a run that fails here is lost.
@@ -44,12 +44,7 @@ impl Default for Patience {
 impl Patience {
     /// The waits between tries, in order.
     pub(super) fn waits(&self) -> impl Iterator<Item = Duration> + Send + use<> {
-        ExponentialBuilder::default()
-            .with_min_delay(self.first_wait)
-            .with_max_delay(self.longest_wait)
-            .with_max_times(self.tries.saturating_sub(1))
-            .with_jitter()
-            .build()
+        growing_waits(self.tries, self.first_wait, self.longest_wait)
     }
 }
 

@@ -32,7 +32,7 @@ pub use doors::use_ring;
 pub use headers::HeaderError;
 pub use inject::{Injection, InjectionError};
 pub use recorder::{CassetteWriter, Known};
-pub use retry::{RetryPolicy, retry_after};
+pub use retry::{RetryPolicy, growing_waits, retry_after};
 pub use source::{Route, RouteError, Source};
 
 /// An answer of the API with status 200.

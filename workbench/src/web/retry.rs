@@ -35,13 +35,23 @@ impl Default for RetryPolicy {
 impl RetryPolicy {
     /// The waits between tries, in order.
     pub(super) fn waits(&self) -> impl Iterator<Item = Duration> + Send + use<> {
-        ExponentialBuilder::default()
-            .with_min_delay(self.first_wait)
-            .with_max_delay(self.longest_wait)
-            .with_max_times(self.tries.saturating_sub(1))
-            .with_jitter()
-            .build()
+        growing_waits(self.tries, self.first_wait, self.longest_wait)
     }
+}
+
+/// The waits between so many tries: each twice as long as the one before, up to the longest, and up to as much again at
+/// random.
+pub fn growing_waits(
+    tries: usize,
+    first: Duration,
+    longest: Duration,
+) -> impl Iterator<Item = Duration> + Send + use<> {
+    ExponentialBuilder::default()
+        .with_min_delay(first)
+        .with_max_delay(longest)
+        .with_max_times(tries.saturating_sub(1))
+        .with_jitter()
+        .build()
 }
 
 /// Whether a status is worth another try: overload and outage are, also those that only gateways and
