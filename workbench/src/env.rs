@@ -47,3 +47,24 @@ pub const LLAMACPP_KEY: &str = "LLAMA_API_KEY";
 
 /// A key for a vLLM that was started with `--api-key`.
 pub const VLLM_KEY: &str = "VLLM_API_KEY";
+
+/// Where the container engine is, as for the docker command line: an address, which wins over every context.
+pub const DOCKER_HOST: &str = "DOCKER_HOST";
+
+/// A context of the docker command line, which says where the engine is.
+pub const DOCKER_CONTEXT: &str = "DOCKER_CONTEXT";
+
+/// The folder of the docker command line's settings, instead of `.docker` of the user's home.
+pub const DOCKER_CONFIG: &str = "DOCKER_CONFIG";
+
+/// Set: the engine of [`DOCKER_HOST`] is spoken to with TLS, and its certificate is checked.
+pub const DOCKER_TLS_VERIFY: &str = "DOCKER_TLS_VERIFY";
+
+/// As [`DOCKER_TLS_VERIFY`]: TLS without a check of the certificate is not spoken.
+pub const DOCKER_TLS: &str = "DOCKER_TLS";
+
+/// The folder of `ca.pem`, `cert.pem` and `key.pem`, instead of that of the settings.
+pub const DOCKER_CERT_PATH: &str = "DOCKER_CERT_PATH";
+
+/// Where engines that run without root have their sockets.
+pub const RUNTIME_FOLDER: &str = "XDG_RUNTIME_DIR";

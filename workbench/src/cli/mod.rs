@@ -94,6 +94,9 @@ Exit codes: 0 nothing differs, 1 something does, 5 something does after a fault 
 workbench record met --from 2026-11-29T15-30-00Z-code-1 --to my-copy"
     )]
     Record(RecordArguments),
+    /// The sandbox `docker`: build its image, look at engine and image, remove what killed commands left
+    #[command(subcommand)]
+    Sandbox(SandboxCommand),
     /// Check this machine: toolchain, plugins, sandbox, results, keys; with `--model`, a provider's model
     #[command(after_help = "Examples:\n  workbench doctor\n  workbench doctor --model anthropic:claude-haiku-5-5")]
     Doctor(DoctorArguments),
@@ -343,6 +346,46 @@ pub struct RecordArguments {
     /// What ends the scripts
     #[command(flatten)]
     pub limits: ScriptLimitOptions,
+}
+
+/// `workbench sandbox`
+#[derive(Debug, Subcommand)]
+pub enum SandboxCommand {
+    /// Build the image that scripts run in
+    #[command(after_help = "Examples:\n  workbench sandbox build\n  \
+workbench sandbox build --base registry.example/python:3.12-slim")]
+    Build(SandboxBuildArguments),
+    /// Show engine, image, and what the engine has of ours
+    #[command(after_help = "Example:\n  workbench sandbox status")]
+    Status(SandboxStatusArguments),
+    /// Remove the containers and volumes that killed commands left
+    #[command(after_help = "Example:\n  workbench sandbox clean")]
+    Clean(SandboxCleanArguments),
+}
+
+/// `workbench sandbox build`
+#[derive(Debug, Args)]
+pub struct SandboxBuildArguments {
+    /// What to build it from, instead of the official image of Python: any image with a shell, find, timeout and
+    /// Python 3.9 or newer
+    #[arg(long, value_name = "IMAGE")]
+    pub base: Option<String>,
+}
+
+/// `workbench sandbox status`
+#[derive(Debug, Args)]
+pub struct SandboxStatusArguments {
+    /// How to print
+    #[arg(long, default_value = "text")]
+    pub format: Format,
+}
+
+/// `workbench sandbox clean`
+#[derive(Debug, Args)]
+pub struct SandboxCleanArguments {
+    /// All of them: those in use, and those that other machines and users made on the same engine, too
+    #[arg(long)]
+    pub all: bool,
 }
 
 /// `workbench doctor`

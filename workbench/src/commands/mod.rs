@@ -19,6 +19,7 @@ mod report;
 mod resume;
 mod run;
 mod runs;
+mod sandbox;
 mod script;
 mod show;
 mod smoke;
@@ -103,6 +104,7 @@ async fn dispatch(context: &Context, command: Command) -> Result<Exit, Failure> 
         Command::Replay(arguments) => replay::run(context, &arguments).await,
         Command::Report(arguments) => report::run(context, &arguments),
         Command::Record(arguments) => record::run(context, &arguments).await,
+        Command::Sandbox(command) => sandbox::run(&command).await,
         Command::Doctor(arguments) => doctor::run(context, &arguments).await,
     }
 }

@@ -1,5 +1,6 @@
 //! Where a script of code mode runs: the trait every sandbox fulfils, and the sandboxes.
 
+pub mod docker;
 #[cfg(feature = "embedded")]
 pub mod embedded;
 mod reply;
