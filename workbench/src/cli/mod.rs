@@ -3,6 +3,7 @@
 pub mod budget_options;
 pub mod model_options;
 pub mod options;
+pub mod sandbox_options;
 
 use std::path::PathBuf;
 
@@ -12,6 +13,7 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 use crate::model::provider::ModelChoice;
 
 use self::options::{CallLimitOptions, Format, RunLimitOptions, RunOptions, ScriptLimitOptions, SourceOptions};
+use self::sandbox_options::{SandboxChoice, SandboxOptions};
 
 /// Measures, on one task and the same tools, what a model reads when it calls tools one step at a
 /// time, and what it reads when it writes one script that calls them.
@@ -176,6 +178,9 @@ pub struct ScriptArguments {
     /// Where answers come from
     #[command(flatten)]
     pub source: SourceOptions,
+    /// Where scripts run
+    #[command(flatten)]
+    pub sandbox: SandboxOptions,
     /// What ends the script
     #[command(flatten)]
     pub limits: ScriptLimitOptions,
@@ -201,6 +206,9 @@ pub struct SmokeArguments {
     /// Where answers come from
     #[command(flatten)]
     pub source: SourceOptions,
+    /// Where scripts run
+    #[command(flatten)]
+    pub sandbox: SandboxOptions,
     /// What ends the script
     #[command(flatten)]
     pub limits: ScriptLimitOptions,
@@ -293,6 +301,9 @@ pub struct ReplayArguments {
     /// Keep the replay as a run of the model `replay:RUN`; otherwise it is gone when the command ends
     #[arg(long)]
     pub keep: bool,
+    /// Where scripts run; as in the run, unless it is given
+    #[arg(long, value_name = "SANDBOX")]
+    pub sandbox: Option<SandboxChoice>,
     /// How to print
     #[arg(long, default_value = "text")]
     pub format: Format,

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::budget_options::BudgetOptions;
 use super::model_options::ModelOptions;
+use super::sandbox_options::SandboxOptions;
 use crate::domain::manifest::Limits;
 use crate::web::{Injection, Route};
 
@@ -116,6 +117,9 @@ pub struct RunOptions {
     /// Who is asked
     #[command(flatten)]
     pub model: ModelOptions,
+    /// Where its scripts run
+    #[command(flatten)]
+    pub sandbox: SandboxOptions,
     /// A word kept with the run, to find it again
     #[arg(long, value_parser = tag)]
     pub tag: Option<String>,

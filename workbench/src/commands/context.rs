@@ -18,10 +18,10 @@ use crate::plugin::library_for;
 use crate::printer;
 use crate::report::console;
 use crate::results::order::name_of_command;
-use crate::sandbox::Sandbox;
 use crate::web::{Injection, InjectionError, Route, SetupError, Source, WebClient, WebSettings};
 
 use super::failures;
+use super::sandboxes::Sandboxes;
 
 /// Folder of the results in which each command under way has what goes with it.
 const COMMANDS: &str = ".commands";
@@ -41,6 +41,8 @@ pub(super) struct Context {
     pub(super) results: PathBuf,
     /// Raised when the user asks the command to end.
     pub(super) interrupt: watch::Receiver<bool>,
+    /// Where its scripts run.
+    pub(super) sandboxes: Arc<Sandboxes>,
 }
 
 /// Where a command's data comes from.
@@ -60,12 +62,17 @@ impl Context {
         })?;
         let workspace = Workspace::discover(&here);
         let results = results.unwrap_or_else(|| workspace.results());
-        Ok(Self { workspace, results, interrupt })
+        Ok(Self { workspace, results, interrupt, sandboxes: Arc::default() })
     }
 
     /// The same with another place for results.
     pub(super) fn with_results(&self, results: &Path) -> Self {
-        Self { workspace: self.workspace.clone(), results: results.to_owned(), interrupt: self.interrupt.clone() }
+        Self {
+            workspace: self.workspace.clone(),
+            results: results.to_owned(),
+            interrupt: self.interrupt.clone(),
+            sandboxes: Arc::clone(&self.sandboxes),
+        }
     }
 
     /// Names this command in the records of its runs.
@@ -189,20 +196,6 @@ fn routes_of_environment(domain: &Domain) -> Result<Vec<Route>, Failure> {
     })?;
     let hosts: Vec<String> = domain.manifest.api.hosts.iter().filter_map(|host| authority::parse(host)).collect();
     Ok(routes.into_iter().filter(|route| hosts.contains(&route.host)).collect())
-}
-
-/// The sandbox scripts run in.
-#[cfg(feature = "embedded")]
-pub(super) fn sandbox() -> Result<Arc<dyn Sandbox>, Failure> {
-    use crate::sandbox::embedded::{Embedded, EmbeddedSettings};
-    Ok(Arc::new(Embedded::new(EmbeddedSettings::default())))
-}
-
-/// The sandbox scripts run in.
-#[cfg(not(feature = "embedded"))]
-pub(super) fn sandbox() -> Result<Arc<dyn Sandbox>, Failure> {
-    Err(Failure::new(crate::exit::Exit::Sandbox, "this workbench was built without the embedded sandbox")
-        .hint("build it with the feature `embedded`, which is on by default"))
 }
 
 /// The faults that were injected into a run, as the source in its record says them.

@@ -17,8 +17,9 @@ use crate::model::provider::{ModelChoice, ProviderKind};
 use crate::printer;
 use crate::sandbox::{Bridge, BridgeError, Script};
 
-use super::context::{Context, sandbox};
+use super::context::Context;
 use super::models::Asked;
+use super::sandboxes::embedded;
 use super::{failures, print_json};
 
 /// One thing that was looked at.
@@ -130,7 +131,7 @@ async fn python() -> Result<String, String> {
         announce_waiting: false,
         limits: crate::runner::script_limits(&crate::domain::manifest::Limits::default()),
     };
-    let sandbox = sandbox().map_err(|failure| failure.to_string())?;
+    let sandbox = embedded().map_err(|failure| failure.to_string())?;
     let outcome = sandbox.run(&script, &NoTools).await.map_err(|error| failures::sandbox(error).to_string())?;
     if outcome.end.is_success() {
         Ok(format!("Python {}", outcome.stdout.text.trim()))

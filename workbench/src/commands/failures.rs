@@ -17,7 +17,12 @@ pub(super) fn plugin(error: PluginError) -> Failure {
 
 /// A sandbox's failure as that of a command.
 pub(super) fn sandbox(error: SandboxError) -> Failure {
-    Failure::new(Exit::Sandbox, error)
+    let hint = error.hint();
+    let failure = Failure::new(Exit::Sandbox, error);
+    match hint {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
 }
 
 /// What went wrong with results as the failure of a command: what a user named wrongly, or a file system that

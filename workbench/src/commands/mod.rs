@@ -20,6 +20,7 @@ mod resume;
 mod run;
 mod runs;
 mod sandbox;
+mod sandboxes;
 mod script;
 mod show;
 mod smoke;
@@ -60,11 +61,13 @@ pub async fn run(cli: Cli) -> Result<Exit, Failure> {
     let ends_itself = matches!(cli.command, Command::Run(_) | Command::Compare(_));
     let mut asked = interrupts.asked.clone();
     let work = async {
-        if ends_itself {
-            return dispatch(&context, cli.command).await;
-        }
         let work = dispatch(&context, cli.command);
-        unless_interrupted(&mut asked, work).await.unwrap_or(Ok(Exit::Interrupted))
+        let outcome = match ends_itself {
+            true => work.await,
+            false => unless_interrupted(&mut asked, work).await.unwrap_or(Ok(Exit::Interrupted)),
+        };
+        context.sandboxes.close().await;
+        outcome
     };
     tokio::select! {
         biased;

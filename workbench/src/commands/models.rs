@@ -17,8 +17,8 @@ use crate::model::replay::{Recording, Replay};
 use crate::model::types::{Model, ModelRequest};
 use crate::printer::{self, line};
 use crate::runner::Mode;
-use crate::sandbox::Sandbox;
 
+use super::sandboxes::embedded;
 use super::{failures, recorded_run};
 
 /// Who is asked, for all runs of a command.
@@ -115,13 +115,7 @@ impl Asked {
     }
 
     /// The model for one run of this mode under these limits.
-    pub(super) fn open(
-        &self,
-        domain: &Domain,
-        mode: Mode,
-        limits: &Limits,
-        sandbox: &Arc<dyn Sandbox>,
-    ) -> Result<Box<dyn Model>, Failure> {
+    pub(super) fn open(&self, domain: &Domain, mode: Mode, limits: &Limits) -> Result<Box<dyn Model>, Failure> {
         match self {
             Self::Provider(provider) => Ok(provider.open()),
             Self::Replay(recording) => {
@@ -130,7 +124,7 @@ impl Asked {
             }
             Self::Rehearsal => {
                 let model = match mode {
-                    Mode::Serial | Mode::Loop => Rehearsal::step_by_step(domain, limits, Arc::clone(sandbox)),
+                    Mode::Serial | Mode::Loop => Rehearsal::step_by_step(domain, limits, embedded()?),
                     Mode::Code => Rehearsal::scripts(domain),
                 };
                 model.map(|model| Box::new(model) as Box<dyn Model>).map_err(Failure::usage)

@@ -1,6 +1,7 @@
 //! `workbench record`
 
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::cli::RecordArguments;
 use crate::cli::options::SourceOptions;
@@ -9,11 +10,13 @@ use crate::error::Failure;
 use crate::exit::Exit;
 use crate::files::{LONGEST_TEXT, read_text};
 use crate::printer;
+use crate::sandbox::Sandbox;
 use crate::web::{CassetteError, CassetteWriter};
 
 use super::context::Context;
 use super::failures;
 use super::record_run;
+use super::sandboxes::embedded;
 use super::tool_session::ToolSession;
 
 /// Folder of a domain's results where the scripts put their files while they are recorded.
@@ -41,7 +44,7 @@ pub(super) async fn run(context: &Context, arguments: &RecordArguments) -> Resul
             let scripts = scripts_of(&domain)?;
             let limits = arguments.limits.over(&domain.manifest.limits);
             let session = context.tool_session_in(&domain, data, limits, FOLDER).await?;
-            run_scripts(&session, &scripts).await?;
+            run_scripts(&session, &scripts, &embedded()?).await?;
             web.answered()
         }
     };
@@ -91,9 +94,9 @@ fn scripts_of(domain: &Domain) -> Result<Vec<String>, Failure> {
         .collect()
 }
 
-async fn run_scripts(session: &ToolSession, scripts: &[String]) -> Result<(), Failure> {
+async fn run_scripts(session: &ToolSession, scripts: &[String], sandbox: &Arc<dyn Sandbox>) -> Result<(), Failure> {
     for script in scripts {
-        let outcome = session.script(script).await?;
+        let outcome = session.script(script, sandbox).await?;
         if !outcome.end.is_success() {
             printer::error_text(&outcome.stderr.text);
             printer::note("warning: a script did not end well; what it asked for until then is recorded");

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use crate::artifacts;
 use crate::cli::model_options::{CodeAs, ModelOptions};
 use crate::cli::options::{Rules, RunLimitOptions, RunOptions, SourceOptions};
+use crate::cli::sandbox_options::{SandboxChoice, SandboxOptions};
 use crate::domain::Domain;
 use crate::domain::manifest::Limits;
 use crate::error::Failure;
@@ -23,6 +24,7 @@ use crate::report::console;
 use crate::results::find::find_run;
 use crate::results::format::{RunRecord, Stop};
 use crate::runner::{Mode, prompts};
+use crate::sandbox::docker;
 use crate::verify::{Fetch, judge};
 use crate::web::WebClient;
 
@@ -56,6 +58,8 @@ pub(super) struct Replaying<'a> {
     pub(super) source: SourceOptions,
     /// Limits in the place of those of the run.
     pub(super) limits: RunLimitOptions,
+    /// Where scripts run, in the place of the run's sandbox.
+    pub(super) sandbox: Option<SandboxChoice>,
     /// Whether the replay is kept as a run among the results.
     pub(super) keep: bool,
 }
@@ -94,7 +98,7 @@ pub(super) fn tools_of(context: &Context, recording: &Recording, named: Option<&
 impl Replaying<'_> {
     /// Plays the run, and compares the two; nothing when it was interrupted.
     pub(super) async fn play(self, context: &Context) -> Result<Option<Replayed>, Failure> {
-        let Self { recording, domain, rules, source, limits, keep } = self;
+        let Self { recording, domain, rules, source, limits, sandbox, keep } = self;
         let mode = mode_of(recording)?;
         let source = source_of(recording, &source)?;
         let domain = as_in_the_run(recording, domain, rules)?;
@@ -102,8 +106,13 @@ impl Replaying<'_> {
         context
             .try_results(keep.then_some(domain.name()))
             .map_err(|problem| Failure::usage(format!("the results folder {problem}")))?;
-        let options =
-            RunOptions { model: model_of(recording), source: source.options, limits, ..RunOptions::default() };
+        let options = RunOptions {
+            model: model_of(recording),
+            source: source.options,
+            limits,
+            sandbox: sandbox_of(recording, sandbox),
+            ..RunOptions::default()
+        };
         let asked = Asked::Replay(Arc::clone(recording));
         let plan = Draft::over(context, domain, asked, &[mode], &options)?.ready(context).await?;
         plan.reachable().await?;
@@ -149,6 +158,18 @@ async fn judge_as_recorded(recording: &Recording, plan: &Plan, record: &mut RunR
 fn model_of(recording: &Recording) -> ModelOptions {
     let code_as = if recording.has_scripts_in_words() { CodeAs::Text } else { CodeAs::Tool };
     ModelOptions { model: ModelChoice::Replay(recording.run().to_owned()), code_as, ..ModelOptions::default() }
+}
+
+/// The sandbox of the run, unless the user names another. Never a network: whoever handed the run in would choose what
+/// its scripts reach here.
+fn sandbox_of(recording: &Recording, named: Option<SandboxChoice>) -> SandboxOptions {
+    let record = &recording.record;
+    let sandbox = named.unwrap_or(match record.sandbox.as_deref() {
+        Some(docker::NAME) => SandboxChoice::Docker,
+        _ => SandboxOptions::default().sandbox,
+    });
+    let reuse = sandbox == SandboxChoice::Docker && record.sandbox_settings.contains_key(docker::ONE_CONTAINER);
+    SandboxOptions { sandbox, reuse, ..SandboxOptions::default() }
 }
 
 /// What the user says, and for what that leaves open the run's own source and its injected faults.

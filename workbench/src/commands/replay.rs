@@ -22,6 +22,7 @@ pub(super) async fn run(context: &Context, arguments: &ReplayArguments) -> Resul
         rules: arguments.rules,
         source: arguments.source.clone(),
         limits: arguments.limits.clone(),
+        sandbox: arguments.sandbox,
         keep: arguments.keep,
     };
     let Some(replayed) = replaying.play(context).await? else { return Ok(Exit::Interrupted) };

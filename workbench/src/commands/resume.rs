@@ -149,8 +149,8 @@ fn differences(runs: &[StoredRun], comparison: &Comparison, plans: &[Plan]) -> V
         compare("`--tag`", record.tag.as_deref().unwrap_or("none"), plan.options.tag.as_deref().unwrap_or("none"));
         compare("data from", &record.source, plan.source());
         compare("build", &record.profile, crate::plugin::profile());
-        if let Some(sandbox) = &record.sandbox {
-            compare("sandbox", sandbox, plan.sandbox());
+        if let Some(sandbox) = record.sandbox_label() {
+            compare("sandbox", &sandbox, plan.sandbox().as_deref().unwrap_or("none"));
         }
         let limits = plan.limits();
         for (key, value) in limits.entries() {

@@ -12,14 +12,14 @@ use crate::error::Failure;
 use crate::events::Listener;
 use crate::model::prices::{Price, Prices};
 use crate::plugin::profile;
-use crate::results::format::{Budgets, Comparison, RunRecord};
+use crate::results::format::{Budgets, Comparison, RunRecord, sandbox_label};
 use crate::results::sweep::sweep_domain;
 use crate::runner::{self, Mode, RunError, RunRequest};
 use crate::sandbox::Sandbox;
 use crate::web::{Source, WebClient, WebError};
 use futures::StreamExt;
 
-use super::context::{Context, Data, sandbox};
+use super::context::{Context, Data};
 use super::failures;
 use super::models::Asked;
 use super::purse::Purse;
@@ -29,7 +29,8 @@ pub(super) struct Plan {
     pub(super) domain: Domain,
     library: std::path::PathBuf,
     data: Data,
-    sandbox: Arc<dyn Sandbox>,
+    /// Where scripts run, when a run is to have any.
+    sandbox: Option<Arc<dyn Sandbox>>,
     pub(super) model: Asked,
     /// What the model costs, where that is known.
     pub(super) price: Option<Price>,
@@ -68,7 +69,7 @@ pub(super) struct Job {
 pub(super) struct Draft {
     pub(super) domain: Domain,
     data: Data,
-    sandbox: Arc<dyn Sandbox>,
+    has_scripts: bool,
     model: Asked,
     price: Option<Price>,
     options: RunOptions,
@@ -100,12 +101,12 @@ impl Draft {
     ) -> Result<Self, Failure> {
         let prices = Prices::load(options.budgets.prices.as_deref()).map_err(Failure::usage)?;
         let price = prices.of(model.name()).cloned();
-        let sandbox = sandbox()?;
         for mode in modes {
-            model.open(&domain, *mode, &options.limits.over(&domain.manifest.limits), &sandbox)?;
+            model.open(&domain, *mode, &options.limits.over(&domain.manifest.limits))?;
         }
         let data = context.data(&domain, &options.source)?;
-        let draft = Self { domain, data, sandbox, model, price, options: options.clone() };
+        let has_scripts = modes.contains(&Mode::Code);
+        let draft = Self { domain, data, has_scripts, model, price, options: options.clone() };
         if options.budgets.max_cost.is_some() {
             draft.needs_price("--max-cost")?;
         }
@@ -136,10 +137,16 @@ impl Draft {
         Ok(())
     }
 
-    /// Builds the plugin.
+    /// Opens the sandbox and builds the plugin.
     pub(super) async fn ready(self, context: &Context) -> Result<Plan, Failure> {
-        let library = context.library(&self.domain).await?;
-        let Self { domain, data, sandbox, model, price, options } = self;
+        let Self { domain, data, has_scripts, model, price, options } = self;
+        let sandbox = if has_scripts {
+            let limits = options.limits.over(&domain.manifest.limits);
+            Some(context.sandboxes.open(&options.sandbox, &limits, domain.name()).await?)
+        } else {
+            None
+        };
+        let library = context.library(&domain).await?;
         Ok(Plan { domain, library, data, sandbox, model, price, options })
     }
 }
@@ -229,8 +236,8 @@ impl Plan {
     }
 
     /// Where its scripts run, as records say it.
-    pub(super) fn sandbox(&self) -> &'static str {
-        self.sandbox.name()
+    pub(super) fn sandbox(&self) -> Option<String> {
+        self.sandbox.as_ref().map(|sandbox| sandbox_label(sandbox.name(), &sandbox.settings()))
     }
 
     /// A rehearsal in this mode on the domain's cassette, for its figures: nothing of it is kept. Nothing where the domain
@@ -282,12 +289,12 @@ impl Plan {
             command: batch.command,
             number: job.number,
             comparison: batch.comparison,
-            model: model.open(&self.domain, job.mode, &self.limits(), &self.sandbox)?,
+            model: model.open(&self.domain, job.mode, &self.limits())?,
             model_name: model.name().to_owned(),
             settings: self.settings_of(model),
             script_form: self.options.model.code_as.script_form(),
             price: self.price.clone(),
-            sandbox: Some(Arc::clone(&self.sandbox)),
+            sandbox: self.sandbox.clone().map(Sandbox::of_run),
             library: &self.library,
             web: self.data.web.clone(),
             results: &context.results,

@@ -23,6 +23,7 @@ pub(super) async fn run(context: &Context, arguments: &SmokeArguments) -> Result
     let data = context.data(&domain, &arguments.source)?;
     clear(&context.results.join(domain.name()).join(FOLDER))?;
     let limits = arguments.limits.over(&domain.manifest.limits);
+    let sandbox = context.sandboxes.open(&arguments.sandbox, &limits, "smoke").await?;
     let session = context.tool_session_in(&domain, data, limits, FOLDER).await?;
 
     section("tools");
@@ -46,7 +47,7 @@ pub(super) async fn run(context: &Context, arguments: &SmokeArguments) -> Result
     section("the task as one plain script");
     let source = read_text(path, LONGEST_TEXT)
         .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", path.display())))?;
-    let outcome = session.script(&source).await?;
+    let outcome = session.script(&source, &sandbox).await?;
     session.tell_log();
     printer::data(&outcome.stdout.text);
     printer::error_text(&outcome.stderr.text);

@@ -15,10 +15,10 @@ use crate::plugin::{ClientSettings, PluginClient, RunServices};
 use crate::printer;
 use crate::results::format::CallRecord;
 use crate::runner::{Caller, Ledger, Toolbox, script_limits};
-use crate::sandbox::{Script, ScriptOutcome};
+use crate::sandbox::{Sandbox, Script, ScriptOutcome};
 use crate::web::Counters;
 
-use super::context::{Context, Data, sandbox};
+use super::context::{Context, Data};
 use super::failures;
 
 /// Folder of a domain's results where commands without a run put their files.
@@ -83,7 +83,8 @@ impl Context {
         let library = self.library(domain).await?;
         let out = self.out(domain, folder);
         let pages = Pages::load(&domain.folder.join("templates")).map_err(Failure::usage)?;
-        let services = RunServices::new(data.web.clone(), OutFolder::new(&out), pages);
+        let folder = OutFolder::new(&out);
+        let services = RunServices::new(data.web.clone(), folder.clone(), pages);
         let settings = ClientSettings { tool_seconds: limits.tool_seconds, out: out.clone(), program: None };
         let client = PluginClient::start(&library, Arc::new(services), settings).await.map_err(failures::plugin)?;
         let calls = Arc::new(Mutex::new(Vec::new()));
@@ -95,7 +96,8 @@ impl Context {
         });
         let key = RunKey { domain: domain.name().to_owned(), mode: String::new(), number: 0 };
         let plugin = Arc::new(client);
-        let toolbox = Toolbox::new(plugin.clone(), limits.tool_calls, Ledger::new(key, listener, None));
+        let toolbox =
+            Toolbox::new(plugin.clone(), limits.tool_calls, Ledger::new(key, listener, None)).keeping_in(folder);
         Ok(ToolSession {
             toolbox: Arc::new(toolbox),
             plugin,
@@ -110,7 +112,7 @@ impl Context {
 
 impl ToolSession {
     /// Runs one script over the tools.
-    pub(super) async fn script(&self, source: &str) -> Result<ScriptOutcome, Failure> {
+    pub(super) async fn script(&self, source: &str, sandbox: &Arc<dyn Sandbox>) -> Result<ScriptOutcome, Failure> {
         let script = Script {
             source,
             tools: self.toolbox.tools(),
@@ -119,7 +121,7 @@ impl ToolSession {
             limits: script_limits(&self.limits),
         };
         let bridge = self.toolbox.bridge(Caller { turn: 0, script: Some(1) });
-        sandbox()?.run(&script, &bridge).await.map_err(failures::sandbox)
+        sandbox.run(&script, &bridge).await.map_err(failures::sandbox)
     }
 
     /// The calls made so far, in the order they ended.

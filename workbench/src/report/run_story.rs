@@ -12,7 +12,7 @@ use super::table::{counted, dollars, got_text, grouped, mark, run_line, table, t
 pub fn story(run: &RunRecord, ledger: &[CallRecord]) -> String {
     let run = &one_line::of_run(run);
     let mut text = format!("{}\n{}\n\n", run.run, run_line(run));
-    let sandbox = run.sandbox.as_deref().map(|name| format!(", sandbox {name}")).unwrap_or_default();
+    let sandbox = run.sandbox_label().map(|name| format!(", sandbox {name}")).unwrap_or_default();
     let _ = writeln!(
         text,
         "model {}{sandbox}, data from {}, {} build, started {}, stop {}{}",

@@ -145,7 +145,7 @@ pub fn calls_of(run: &RunRecord) -> u32 {
 }
 
 fn made_alike(a: &RunRecord, b: &RunRecord) -> bool {
-    Setting::of(a) == Setting::of(b) && a.mode == b.mode && a.sandbox == b.sandbox
+    Setting::of(a) == Setting::of(b) && a.mode == b.mode && a.sandbox_label() == b.sandbox_label()
 }
 
 /// Whether two runs did the same on every turn and were judged alike.
@@ -198,7 +198,7 @@ fn summary_of(group: &[&RunRecord], decided: &[&RunRecord]) -> ModeSummary {
     ModeSummary {
         setting: Setting::of(first),
         mode: first.mode.clone(),
-        sandbox: first.sandbox.clone(),
+        sandbox: first.sandbox_label(),
         n,
         passed,
         pass_hat_k: (1..=n).map(|k| pass_hat(passed, n, k)).collect(),

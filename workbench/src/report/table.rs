@@ -91,7 +91,7 @@ pub(super) struct Names {
 
 impl Names {
     fn of(runs: &[&RunRecord]) -> Self {
-        let mut sandboxes: Vec<&String> = runs.iter().filter_map(|run| run.sandbox.as_ref()).collect();
+        let mut sandboxes: Vec<String> = runs.iter().filter_map(|run| run.sandbox_label()).collect();
         sandboxes.sort();
         sandboxes.dedup();
         Self { with_sandbox: sandboxes.len() > 1 }
@@ -105,7 +105,7 @@ impl Names {
     }
 
     pub(super) fn of_run(self, run: &RunRecord) -> String {
-        self.name(&run.mode, run.sandbox.as_deref())
+        self.name(&run.mode, run.sandbox_label().as_deref())
     }
 }
 

@@ -46,6 +46,9 @@ pub struct RunRecord {
     pub model: String,
     /// Sandbox of code mode; null in the others.
     pub sandbox: Option<String>,
+    /// What was chosen of it, such as `network`, and the image's id; empty for one that has no such settings.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sandbox_settings: BTreeMap<String, String>,
     /// `cassette`, `live`, or the routes.
     pub source: String,
     /// `debug` or `release`.
@@ -135,7 +138,22 @@ pub struct RunRecord {
 /// More than any run takes in seconds, dollars or points.
 const MOST: f64 = 1e12;
 
+/// How a sandbox is called where runs are told apart: its name, and what was chosen of it otherwise than by default. The
+/// image is not part of it: its id changes with every build.
+pub fn sandbox_label(name: &str, settings: &BTreeMap<String, String>) -> String {
+    let chosen = settings
+        .iter()
+        .filter(|(name, value)| *name != "image" && (name.as_str(), value.as_str()) != ("network", "none"));
+    let words = chosen.map(|(name, value)| format!(", {name} {value}"));
+    std::iter::once(name.to_owned()).chain(words).collect()
+}
+
 impl RunRecord {
+    /// Where its scripts ran, see [`sandbox_label`].
+    pub fn sandbox_label(&self) -> Option<String> {
+        self.sandbox.as_deref().map(|name| sandbox_label(name, &self.sandbox_settings))
+    }
+
     /// Which figure is none that a run can have, and why; records come from others, too.
     pub(super) fn absurdity(&self) -> Option<String> {
         let figure = |name: &str, value: f64| (name.to_owned(), value);

@@ -16,6 +16,7 @@ use super::opening::system_text;
 use super::session::{Rules, Session};
 use super::toolbox::{ToolServer, Toolbox};
 use super::{RunError, RunRequest};
+use crate::artifacts::OutFolder;
 use crate::events::{Event, RunKey};
 use crate::model::prices::Price;
 use crate::model::rehearsal;
@@ -44,6 +45,12 @@ impl RunSetup {
             mode: key.mode.clone(),
             model: request.model_name.clone(),
             sandbox: request.sandbox.as_ref().filter(|_| request.mode == Mode::Code).map(|it| it.name().to_owned()),
+            sandbox_settings: request
+                .sandbox
+                .as_ref()
+                .filter(|_| request.mode == Mode::Code)
+                .map(|it| it.settings())
+                .unwrap_or_default(),
             source: request.source.clone(),
             profile: request.profile.clone(),
             limits: request.limits.entries().map(|(key, value)| (key.to_owned(), value)).into(),
@@ -97,9 +104,10 @@ impl RunSetup {
         &mut self,
         request: RunRequest<'_>,
         server: Arc<dyn ToolServer>,
+        out: OutFolder,
     ) -> Result<Session<'_>, RunError> {
         let ledger = Ledger::new(self.key.clone(), request.listener.clone(), Some(Arc::clone(&self.folder)));
-        let toolbox = Arc::new(Toolbox::new(server, request.limits.tool_calls, ledger));
+        let toolbox = Arc::new(Toolbox::new(server, request.limits.tool_calls, ledger).keeping_in(out));
         let form = request.script_form;
         let system = system_text(request.domain, request.mode, form, toolbox.tools(), &request.limits);
         let rules = Rules {

@@ -10,9 +10,13 @@ use super::budget::CallBudget;
 use super::ledger::{Caller, Ledger, OpenCall};
 use super::mode_tools::malformed;
 use super::prompts;
+use crate::artifacts::OutFolder;
 use crate::plugin::CallOutcome;
 use crate::results::format::CallEnd;
 use crate::sandbox::{AdmittedCall, Bridge, BridgeError};
+
+/// The extension of a file that a script left without one.
+const NO_EXTENSION: &str = "bin";
 
 /// Something that has tools and runs them: a plugin in its worker.
 #[async_trait]
@@ -29,6 +33,8 @@ pub struct Toolbox {
     server: Arc<dyn ToolServer>,
     budget: CallBudget,
     ledger: Ledger,
+    /// Where files go that a script left in its sandbox.
+    out: Option<OutFolder>,
 }
 
 /// Why a call has no answer. The text is what the caller reads, without `ERROR: `.
@@ -52,7 +58,12 @@ impl CallFailure {
 impl Toolbox {
     /// Offers the server's tools for at most `calls` calls.
     pub fn new(server: Arc<dyn ToolServer>, calls: u32, ledger: Ledger) -> Self {
-        Self { server, budget: CallBudget::new(calls), ledger }
+        Self { server, budget: CallBudget::new(calls), ledger, out: None }
+    }
+
+    /// The same, with a place for the files that scripts leave.
+    pub fn keeping_in(self, out: OutFolder) -> Self {
+        Self { out: Some(out), ..self }
     }
 
     /// The tools.
@@ -147,6 +158,12 @@ impl Bridge for ScriptBridge<'_> {
     fn admit(&self, tool: String, arguments: Bytes) -> Result<AdmittedCall<'_>, BridgeError> {
         let call = self.toolbox.admit(self.caller, &tool, arguments).map_err(as_script_reads)?;
         Ok(Box::pin(async move { call.await.map_err(as_script_reads) }))
+    }
+
+    fn keep(&self, name: &str, content: &[u8]) -> Result<(), String> {
+        let Some(out) = &self.toolbox.out else { return Err("no file is kept here".to_owned()) };
+        let extension = name.rsplit_once('.').map_or(NO_EXTENSION, |(_, extension)| extension);
+        out.save(name, extension, content).map(|_| ()).map_err(|error| error.to_string())
     }
 }
 

@@ -1,12 +1,15 @@
 //! Where a script of code mode runs: the trait every sandbox fulfils, and the sandboxes.
 
+mod conversation;
 pub mod docker;
 #[cfg(feature = "embedded")]
 pub mod embedded;
 mod reply;
 pub mod stubs;
 
+use std::collections::BTreeMap;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -26,6 +29,17 @@ pub trait Sandbox: Send + Sync {
 
     /// Makes the next [`Sandbox::run`] start sooner. May do nothing.
     async fn prepare(&self) {}
+
+    /// What a user chose of it, by name: runs that differ in it are not pooled.
+    fn settings(&self) -> BTreeMap<String, String> {
+        BTreeMap::new()
+    }
+
+    /// The same sandbox for one run, which keeps what the scripts of a run share.
+    fn of_run(self: Arc<Self>) -> Arc<dyn Sandbox>;
+
+    /// Waits until nothing is left of what it started. It may be used again.
+    async fn close(&self) {}
 }
 
 /// A script and what it may use.
@@ -69,6 +83,12 @@ pub trait Bridge: Send + Sync {
     /// When the call is not admitted: [`BridgeError::Stop`] ends the script before its earlier calls have ended.
     fn admit(&self, tool: String, arguments: Bytes) -> Result<AdmittedCall<'_>, BridgeError> {
         Ok(Box::pin(async move { self.call(&tool, arguments).await }))
+    }
+
+    /// Keeps a file that the script left where it ran, under a safe form of `name`. An error says why not.
+    fn keep(&self, name: &str, content: &[u8]) -> Result<(), String> {
+        let _ = (name, content);
+        Err("no file is kept here".to_owned())
     }
 
     /// Every task of the script waits for tool calls: nothing further will be asked until one is answered.
@@ -144,4 +164,17 @@ pub enum SandboxError {
         /// What happened.
         reason: Death,
     },
+    /// No engine for containers, or no image.
+    #[error(transparent)]
+    Unavailable(#[from] docker::availability::Unavailable),
+}
+
+impl SandboxError {
+    /// One way on, where there is one.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Start { .. } => None,
+            Self::Unavailable(error) => Some(error.hint()),
+        }
+    }
 }

@@ -1,3 +1,4 @@
+# sandbox: embedded
 import importlib
 import io
 import os

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use plugin_api::wire::ToolSpec;
+use regex::Regex;
 use workbench::sandbox::embedded::{Embedded, EmbeddedSettings};
 use workbench::sandbox::{Bridge, Sandbox, Script, ScriptLimits, ScriptOutcome};
 
@@ -25,7 +26,7 @@ pub(crate) fn sandbox_of(program: &Path) -> Embedded {
 
 /// Runs `source` to its end.
 pub(crate) async fn run(
-    sandbox: &Embedded,
+    sandbox: &dyn Sandbox,
     source: &str,
     tools: &[ToolSpec],
     limits: ScriptLimits,
@@ -66,9 +67,41 @@ impl Case {
         self.which.map_or_else(|| name.to_string(), |number| format!("{name}, case {number}"))
     }
 
-    /// What stands beside it in a file of the same name, or nothing.
-    pub(crate) fn beside(&self, extension: &str) -> String {
-        fs::read_to_string(self.file.with_extension(extension)).unwrap_or_default()
+    /// What stands beside it in a file of the same name, or nothing. A sandbox that prints otherwise has a file of its
+    /// own: `NAME.docker.out`.
+    pub(crate) fn beside(&self, sandbox: &dyn Sandbox, extension: &str) -> String {
+        let own = self.file.with_extension(format!("{}.{extension}", sandbox.name()));
+        let file = if own.exists() { own } else { self.file.with_extension(extension) };
+        fs::read_to_string(file).unwrap_or_default()
+    }
+
+    /// Whether it is for this sandbox: a line `# sandbox: NAME` at its top says that it is for no other.
+    pub(crate) fn is_for(&self, sandbox: &dyn Sandbox) -> bool {
+        self.setting("sandbox").is_none_or(|name| name == sandbox.name())
+    }
+
+    /// How its outcome in a sandbox differs from what its files say.
+    pub(crate) async fn differences(
+        &self,
+        sandbox: &dyn Sandbox,
+        tools: &[ToolSpec],
+        bridge: &dyn Bridge,
+    ) -> Vec<String> {
+        let outcome = run(sandbox, &self.source, tools, self.limits(LIMITS), bridge).await;
+        let (wanted, got) = (self.setting("end").unwrap_or("Exit(0)"), format!("{:?}", outcome.end));
+        // ` | ` stands between ends that are right alike.
+        let wanted = wanted.split(" | ").find(|end| *end == got).unwrap_or(wanted);
+        let mut found = vec![("end", wanted.to_owned(), got)];
+        if self.setting("output") != Some("any") {
+            found.push(("stdout", self.beside(sandbox, "out"), outcome.stdout.text));
+            found.push(("stderr", self.beside(sandbox, "err"), outcome.stderr.text));
+        }
+        found.retain(|(_, expected, got)| as_all_versions_say(expected) != as_all_versions_say(got));
+        let name = self.name();
+        found
+            .into_iter()
+            .map(|(what, expected, got)| format!("{name}: {what}\n--- expected\n{expected}\n--- got\n{got}"))
+            .collect()
     }
 
     /// The value of a line `# key: value` at its top.
@@ -92,4 +125,10 @@ impl Case {
     pub(crate) fn calls(&self) -> usize {
         self.number("calls").map_or(10_000, |calls| calls.try_into().unwrap())
     }
+}
+
+/// Without what only some versions of Python say.
+fn as_all_versions_say(text: &str) -> String {
+    let only_some = Regex::new(r"\. Did you mean: '\w+'\?|(?m: on line \d+$)|: nan").unwrap();
+    only_some.replace_all(text, "").into_owned()
 }

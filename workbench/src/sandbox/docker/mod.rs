@@ -1,7 +1,172 @@
-//! The sandbox `docker`: scripts in containers of an engine, spoken to through its API.
+//! The sandbox `docker`: CPython in a container without network, privileges or secrets, spoken to through the engine's API.
+//!
+//! The host keeps time, memory and output, and answers tool calls, many at once, over the container's attached streams.
+//! So an engine on another machine does as well: nothing of this machine's files is mounted.
+
+mod container;
+mod left_files;
+mod network;
+mod script_run;
+mod supervisor;
 
 pub mod availability;
 pub mod engine;
 pub mod image;
 pub mod places;
 pub mod sweep;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio::sync::Mutex;
+use tokio_util::task::TaskTracker;
+
+use self::availability::Available;
+use self::container::Settings;
+use self::engine::Engine;
+pub use self::network::Network;
+use self::script_run::Worker;
+use super::{Bridge, Sandbox, SandboxError, Script, ScriptEnd, ScriptOutcome};
+
+/// What `run.json` and messages call this sandbox.
+pub const NAME: &str = "docker";
+
+/// The setting of runs whose scripts share one container.
+pub const ONE_CONTAINER: &str = "container";
+
+/// How long containers may take to be removed at the end of a command; what is left then, the next one sweeps.
+const REMOVAL_LIMIT: Duration = Duration::from_secs(30);
+
+/// What a user chooses.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DockerSettings {
+    /// What containers reach.
+    pub network: Network,
+    /// One container for all scripts of a run, whose names later scripts find again; else a fresh one for each.
+    pub reuse: bool,
+    /// A runtime of the engine, such as `runsc`.
+    pub runtime: Option<String>,
+}
+
+/// Runs scripts in containers.
+pub struct Docker {
+    shared: Arc<Shared>,
+    /// The run's own container, when it is used again.
+    kept: Mutex<Option<Worker>>,
+}
+
+/// What all runs of a command share.
+struct Shared {
+    engine: Engine,
+    choice: DockerSettings,
+    container: Settings,
+    /// At most one container that waits for a script.
+    spare: Mutex<Option<Worker>>,
+    removals: TaskTracker,
+}
+
+impl Docker {
+    /// Finds the engine and the image, and removes what dead processes left in the engine. `run` is what containers are
+    /// labelled with, `memory` the bytes that scripts may take.
+    ///
+    /// # Errors
+    /// Without engine or image.
+    pub async fn open(choice: DockerSettings, run: &str, memory: u64) -> Result<Self, SandboxError> {
+        let Available { engine, image } = availability::look().await?;
+        // What cannot be swept today is swept tomorrow.
+        _ = sweep::sweep(&engine).await;
+        let container = Settings {
+            image: image.id,
+            labels: sweep::labels(run),
+            memory: container::memory(memory),
+            network: choice.network.mode(),
+            runtime: choice.runtime.clone(),
+        };
+        let shared = Shared { engine, choice, container, spare: Mutex::new(None), removals: TaskTracker::new() };
+        Ok(Self { shared: Arc::new(shared), kept: Mutex::new(None) })
+    }
+
+    /// The container for a script of so much memory: the run's own, the one that waits, or a new one.
+    async fn worker(&self, memory: u64) -> Result<Worker, SandboxError> {
+        let waiting = match self.kept.lock().await.take() {
+            Some(kept) => Some(kept),
+            None => self.shared.spare.lock().await.take(),
+        };
+        if let Some(worker) = waiting
+            && worker.memory() == memory
+            && let Some(worker) = worker.if_alive().await
+        {
+            return Ok(worker);
+        }
+        self.shared.boot(memory).await
+    }
+}
+
+impl Shared {
+    async fn boot(&self, memory: u64) -> Result<Worker, SandboxError> {
+        let settings = Settings { memory, ..self.container.clone() };
+        Worker::boot(self.engine.docker(), &settings, &self.removals).await
+    }
+}
+
+#[async_trait]
+impl Sandbox for Docker {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn settings(&self) -> BTreeMap<String, String> {
+        let DockerSettings { network, reuse, runtime } = &self.shared.choice;
+        let mut settings = BTreeMap::from([
+            ("network".to_owned(), network.name().to_owned()),
+            ("image".to_owned(), self.shared.container.image.clone()),
+        ]);
+        if *reuse {
+            settings.insert(ONE_CONTAINER.to_owned(), "one a run".to_owned());
+        }
+        if let Some(runtime) = runtime {
+            settings.insert("runtime".to_owned(), runtime.clone());
+        }
+        settings
+    }
+
+    async fn run(&self, script: &Script<'_>, bridge: &dyn Bridge) -> Result<ScriptOutcome, SandboxError> {
+        let reuse = self.shared.choice.reuse;
+        let mut worker = self.worker(container::memory(script.limits.memory)).await?;
+        let outcome = worker.run(script, reuse, bridge).await?;
+        if reuse && matches!(outcome.end, ScriptEnd::Exit(_)) && worker.is_reusable() {
+            *self.kept.lock().await = Some(worker);
+        }
+        Ok(outcome)
+    }
+
+    /// Starts the container of the next script. A failure is kept for that script to meet again.
+    async fn prepare(&self) {
+        if self.kept.lock().await.is_some() {
+            return;
+        }
+        let mut spare = self.shared.spare.lock().await;
+        let waiting = match spare.take() {
+            Some(worker) => worker.if_alive().await,
+            None => None,
+        };
+        *spare = match waiting {
+            Some(worker) => Some(worker),
+            None => self.shared.boot(self.shared.container.memory).await.ok(),
+        };
+    }
+
+    fn of_run(self: Arc<Self>) -> Arc<dyn Sandbox> {
+        Arc::new(Self { shared: Arc::clone(&self.shared), kept: Mutex::new(None) })
+    }
+
+    async fn close(&self) {
+        drop(self.kept.lock().await.take());
+        drop(self.shared.spare.lock().await.take());
+        self.shared.removals.close();
+        _ = tokio::time::timeout(REMOVAL_LIMIT, self.shared.removals.wait()).await;
+        self.shared.removals.reopen();
+    }
+}

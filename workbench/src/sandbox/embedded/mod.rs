@@ -3,14 +3,12 @@
 //! The host keeps time, memory and output, and answers tool calls, many at once. The child has an
 //! interpreter, a link and nothing else.
 
-mod capture;
 mod child;
-mod conversation;
-mod link;
-mod protocol;
+mod script_run;
 pub mod worker;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use tokio::sync::Mutex;
@@ -69,7 +67,11 @@ impl Sandbox for Embedded {
             Some(worker) => worker,
             None => self.boot().await?,
         };
-        conversation::run(worker, script, bridge).await
+        script_run::run(worker, script, bridge).await
+    }
+
+    fn of_run(self: Arc<Self>) -> Arc<dyn Sandbox> {
+        self
     }
 
     /// Boots the child of the next run. A failure is kept for that run to meet again.

@@ -5,6 +5,7 @@ import sys
 import _failure
 import _io
 import _thread
+import _tools
 import _warnings
 import _workbench
 
@@ -33,13 +34,6 @@ _ABSENT = {
     "mmap": "there are no files",
     "fcntl": "there are no files",
 }
-
-
-class ToolError(Exception):
-    """A tool refused, or failed in a way it knows; its text says why."""
-
-
-ToolError.__module__ = "tools"
 
 
 def refusal(what):
@@ -192,16 +186,11 @@ def _show_source(source):
     linecache.cache["script.py"] = (len(source), None, lines, "script.py")
 
 
-def _given(arguments, optional):
-    """The arguments without the optional ones that were left out."""
-    return {name: value for name, value in arguments.items() if value is not None or name not in optional}
-
-
 def _call(tool, arguments, optional=()):
-    ok, value = _workbench.call(tool, _given(arguments, optional))
+    ok, value = _workbench.call(tool, _tools.given(arguments, optional))
     if ok:
         return value
-    raise ToolError(value)
+    raise _tools.ToolError(value)
 
 
 # Of `asyncio.events`, which is imported when a script first needs it, and once: an import takes as long as a call.
@@ -212,25 +201,9 @@ def _call_later(tool, arguments, optional=()):
     global _call_tool
     if _call_tool is None:
         from asyncio.events import call_tool as _call_tool
-    coroutine = _call_tool(tool, _given(arguments, optional))
+    coroutine = _call_tool(tool, _tools.given(arguments, optional))
     coroutine.__name__ = coroutine.__qualname__ = tool
     return coroutine
-
-
-def _install_tools(source, domain_module):
-    """Makes `tools`, `tools.aio` and `domain_module` importable."""
-    code = compile(source, "<tools>", "exec")
-    module = type(sys)
-    for name, call in (("tools", _call), ("tools.aio", _call_later)):
-        made = module(name, "The tools of this task.")
-        made._call = call
-        made.ToolError = ToolError
-        exec(code, made.__dict__)
-        sys.modules[name] = made
-        sys.modules[name.replace("tools", domain_module, 1)] = made
-    tools = sys.modules["tools"]
-    tools.__path__ = []
-    tools.aio = sys.modules["tools.aio"]
 
 
 def _tell(exception):
@@ -269,7 +242,7 @@ def run(source, tools_source, domain_module):
     code = 0
 
     def script():
-        _install_tools(tools_source, domain_module)
+        _tools.install(tools_source, domain_module, _call, _call_later)
         _execute(_workbench.compile(source), main.__dict__)
 
     for step in (script, _run_exit_functions, _flush):

@@ -9,11 +9,14 @@ use rustpython_vm::{AsObject, Interpreter, PyResult, Settings, VirtualMachine};
 
 use super::link::Link;
 use super::natives;
-use crate::sandbox::embedded::protocol::Job;
+use crate::sandbox::conversation::protocol::Job;
 
 /// Our Python modules, compiled when the workbench is. They take the place of the standard
 /// library's modules of the same name.
 const MODULES: &FrozenLib = rustpython_vm::py_freeze!(dir = "../python");
+
+/// What scripts find in every sandbox.
+const SHARED: &FrozenLib = rustpython_vm::py_freeze!(dir = "../../python");
 
 /// Python's own limit of recursion; unoptimised builds of the interpreter start with less.
 const RECURSION_LIMIT: usize = 1000;
@@ -34,6 +37,7 @@ pub(super) fn boot(link: &Rc<RefCell<Link>>) -> Interpreter {
         .add_native_modules(&library)
         .add_frozen_modules(rustpython_pylib::FROZEN_STDLIB)
         .add_frozen_modules(MODULES)
+        .add_frozen_modules(SHARED)
         .build();
     interpreter.enter(|vm| {
         vm.recursion_limit.set(RECURSION_LIMIT);

@@ -3,7 +3,7 @@
 use rustpython_vm::builtins::{PyBaseExceptionRef, PyDict, PyFloat, PyInt, PyList, PyStr, PyTuple};
 use rustpython_vm::{AsObject, PyObject, PyRef, PyResult, VirtualMachine};
 
-use crate::sandbox::embedded::protocol::MAX_ARGUMENTS;
+use crate::sandbox::conversation::protocol::MAX_ARGUMENTS;
 
 /// Deepest nesting: what reads the arguments on the other side stops at 128.
 const MAX_DEPTH: usize = 100;

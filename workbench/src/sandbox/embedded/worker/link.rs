@@ -10,7 +10,7 @@ use bytes::Bytes;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::frames::{self, Frame};
-use crate::sandbox::embedded::protocol::{Job, ToHost, ToWorker};
+use crate::sandbox::conversation::protocol::{Job, ToHost, ToWorker};
 
 /// The answer to one call.
 pub(super) struct Answer {

@@ -12,7 +12,7 @@ use rustpython_vm::{PyObject, PyObjectRef, PyResult, VirtualMachine};
 
 use super::link::{Answer, Link};
 use super::{json_in, json_out, top_level};
-use crate::sandbox::embedded::protocol::MAX_NAME;
+use crate::sandbox::conversation::protocol::MAX_NAME;
 
 /// Seconds of the longest wait for an answer.
 const LONGEST_WAIT: f64 = 24.0 * 60.0 * 60.0;

@@ -9,7 +9,7 @@ import time
 import _workbench
 # Once and here: an import of its own for each task would take as long as the task.
 from _asyncio import Future, Task, _get_running_loop, _set_running_loop, get_running_loop
-from _sandbox import ToolError
+from _tools import ToolError
 
 __all__ = (
     "AbstractEventLoop",

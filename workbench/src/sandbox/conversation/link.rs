@@ -8,11 +8,10 @@ use std::io;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use tokio::io::BufReader;
-use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::io::{AsyncBufRead, AsyncWrite};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
-use super::conversation::Task;
+use super::Task;
 use super::protocol::{MAX_ARGUMENTS, ToHost, ToWorker};
 use crate::frames::{self, Frame};
 
@@ -34,7 +33,7 @@ type Arrived = (io::Result<Frame<ToHost>>, Share);
 
 /// Both directions of the link, each moved by a task of its own: a child that writes a thousand
 /// calls before it reads one answer must not stop a host that is writing answers.
-pub(super) struct Link {
+pub(in crate::sandbox) struct Link {
     inbox: mpsc::UnboundedReceiver<Arrived>,
     outbox: mpsc::UnboundedSender<(Frame<ToWorker>, Share)>,
     turns: Option<Arc<Semaphore>>,
@@ -44,7 +43,11 @@ pub(super) struct Link {
 impl Link {
     /// A link whose calls are all made as they come when `at_once`: where waits are announced, all
     /// that was asked for has to be known before.
-    pub(super) fn open(reader: BufReader<OwnedReadHalf>, writer: OwnedWriteHalf, at_once: bool) -> Self {
+    pub(in crate::sandbox) fn open(
+        reader: impl AsyncBufRead + Send + Unpin + 'static,
+        writer: impl AsyncWrite + Send + Unpin + 'static,
+        at_once: bool,
+    ) -> Self {
         let (arrived, inbox) = mpsc::unbounded_channel();
         let (outbox, leaving) = mpsc::unbounded_channel();
         let tasks = [Task::spawn(read_all(reader, arrived)), Task::spawn(write_all(writer, leaving))];
@@ -68,7 +71,7 @@ impl Link {
     }
 
     /// Sends a frame. A child that is gone is noticed by the reading side.
-    pub(super) fn send(&self, head: ToWorker, body: Bytes, turn: Share) {
+    pub(in crate::sandbox) fn send(&self, head: ToWorker, body: Bytes, turn: Share) {
         self.outbox.send((Frame::new(head, body), turn)).ok();
     }
 }
@@ -77,7 +80,7 @@ fn is_end(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe)
 }
 
-async fn read_all(mut reader: BufReader<OwnedReadHalf>, arrived: mpsc::UnboundedSender<Arrived>) {
+async fn read_all(mut reader: impl AsyncBufRead + Unpin, arrived: mpsc::UnboundedSender<Arrived>) {
     let room = Arc::new(Semaphore::new(UNANSWERED));
     while let Some(frame) = frames::read_async_within(&mut reader, MAX_ARGUMENTS as u64).await.transpose() {
         let weight = frame.as_ref().map_or(0, weight);
@@ -98,7 +101,10 @@ fn weight(frame: &Frame<ToHost>) -> u32 {
     u32::try_from((FRAME_WEIGHT + name + frame.body.len()).min(UNANSWERED)).unwrap_or(u32::MAX)
 }
 
-async fn write_all(mut writer: OwnedWriteHalf, mut leaving: mpsc::UnboundedReceiver<(Frame<ToWorker>, Share)>) {
+async fn write_all(
+    mut writer: impl AsyncWrite + Unpin,
+    mut leaving: mpsc::UnboundedReceiver<(Frame<ToWorker>, Share)>,
+) {
     while let Some((frame, _turn)) = leaving.recv().await {
         if frames::write_async(&mut writer, &frame).await.is_err() {
             return;

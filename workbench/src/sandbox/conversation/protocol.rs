@@ -4,16 +4,16 @@ use serde::{Deserialize, Serialize};
 
 /// Longest arguments of a call, in bytes of JSON: the longest body a worker sends. More is a mistake,
 /// and would be copied several times on its way.
-pub(super) const MAX_ARGUMENTS: usize = 16 * 1024 * 1024;
+pub(in crate::sandbox) const MAX_ARGUMENTS: usize = 16 * 1024 * 1024;
 
 /// Longest name of a tool in bytes: the head of a frame has room for it however it is escaped, and a ledger for the names
 /// of many calls.
-pub(super) const MAX_NAME: usize = 1000;
+pub(in crate::sandbox) const MAX_NAME: usize = 1000;
 
 /// From the host to the worker.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub(super) enum ToWorker {
+pub(in crate::sandbox) enum ToWorker {
     /// Run a script; the body is a [`Job`] as JSON. Sent once.
     Run,
     /// The answer to a call. Body: JSON, or the text of the failure.
@@ -28,7 +28,7 @@ pub(super) enum ToWorker {
 /// From the worker to the host.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub(super) enum ToHost {
+pub(in crate::sandbox) enum ToHost {
     /// The interpreter is up and waits for [`ToWorker::Run`].
     Ready,
     /// A tool call; the body is its arguments, a JSON object.
@@ -51,17 +51,20 @@ pub(super) enum ToHost {
 
 /// What a script worker is to do.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Job {
+pub(in crate::sandbox) struct Job {
     /// The script.
-    pub(super) source: String,
+    pub(in crate::sandbox) source: String,
     /// Source of the module `tools`, made by [`crate::sandbox::stubs`].
-    pub(super) tools_module: String,
+    pub(in crate::sandbox) tools_module: String,
     /// The module's other name, which tells whose tools these are.
-    pub(super) domain_module: String,
+    pub(in crate::sandbox) domain_module: String,
     /// Whether [`ToHost::Waiting`] is wanted.
-    pub(super) announce_waiting: bool,
+    pub(in crate::sandbox) announce_waiting: bool,
+    /// Whether the interpreter goes on, and later scripts find the names of this one.
+    #[serde(default)]
+    pub(in crate::sandbox) keep_state: bool,
     /// Memory in bytes beyond what the idle interpreter has.
-    pub(super) memory: u64,
+    pub(in crate::sandbox) memory: u64,
     /// Processor seconds, a second line of defence behind the host's clock.
-    pub(super) cpu_seconds: u64,
+    pub(in crate::sandbox) cpu_seconds: u64,
 }

@@ -1,0 +1,301 @@
+"""The interpreter of scripts: calls go out on one descriptor, answers come in on another, in any order and for many
+threads at once."""
+
+import _thread
+import json
+import linecache
+import os
+import sys
+import threading
+import types
+
+# Of `sandbox/python`; the same in every sandbox.
+tools = types.ModuleType("_tools")
+exec(compile(TOOLS_MODULE, "<_tools>", "exec"), tools.__dict__)
+sys.modules["_tools"] = tools
+
+MAX_ARGUMENTS = 16 * 1024 * 1024
+MAX_DEPTH = 100
+MAX_NAME = 1000
+
+# What scripts import most, brought in while nobody waits.
+AHEAD = ("collections", "re", "asyncio", "typing", "dataclasses", "datetime", "statistics", "traceback", "concurrent.futures.thread")
+
+# Frames of these are not the script's.
+OWN_FILES = ("<interpreter>", "<_tools>", "<tools>", "<string>")
+
+
+class Link:
+    """The calls under way."""
+
+    def __init__(self, incoming, outgoing):
+        self._incoming = open(incoming, "rb", buffering=65536)
+        self._outgoing = outgoing
+        self._lock = threading.Lock()
+        self._process = os.getpid()
+        self._last = 0
+        self._open = {}
+        self._jobs = []
+        self._has_job = threading.Semaphore(0)
+
+    def send(self, kind, body=b"", **head):
+        """Call with the lock held."""
+        left = memoryview(json.dumps({"kind": kind, **head, "len": len(body)}).encode() + b"\n" + body)
+        while left:
+            left = left[os.write(self._outgoing, left) :]
+
+    def start(self, tool, arguments, answered):
+        """Sends a call; `answered(ok, body)` is called when its answer is there, in another thread."""
+        if os.getpid() != self._process:
+            raise OSError("tools can be called in the script's own process only; threads are fine")
+        if len(tool.encode("utf-8", "replace")) > MAX_NAME:
+            raise ValueError(f"a tool's name of {len(tool)} characters is too long")
+        body = encode(arguments)
+        with self._lock:
+            self._last += 1
+            number = self._last
+            self._open[number] = answered
+            self.send("call", body, id=number, tool=tool)
+
+    def read(self):
+        """Takes in what the host says, until it says no more."""
+        while line := self._incoming.readline():
+            head = json.loads(line)
+            body = self._incoming.read(head["len"])
+            if head["kind"] == "run":
+                self._jobs.append(json.loads(body))
+                self._has_job.release()
+            elif answered := self._open.pop(head["id"], None):
+                answered(head["ok"], body)
+
+    def has_job(self):
+        return bool(self._jobs)
+
+    def next_job(self):
+        self._has_job.acquire()
+        return self._jobs.pop(0)
+
+
+def encode(arguments):
+    """The arguments as JSON, with the refusals of the embedded sandbox."""
+    check_depth(arguments)
+    try:
+        body = json.dumps(arguments, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:
+        text = "a text in the arguments of a tool call has a lone surrogate and is not valid Unicode"
+        raise ValueError(text) from None
+    if len(body) > MAX_ARGUMENTS:
+        raise ValueError(f"the arguments of a tool call are limited to {MAX_ARGUMENTS >> 20} MB")
+    return body
+
+
+def check_depth(arguments):
+    """What reads the arguments on the other side stops at 128 levels."""
+    level = [value for value in arguments.values() if isinstance(value, (dict, list, tuple))]
+    if not level:
+        return
+    for _ in range(MAX_DEPTH):
+        within = (item.values() if isinstance(item, dict) else item for item in level)
+        # Each container once a level: what stands inside itself would grow without end, and `json` refuses it.
+        found = {id(value): value for values in within for value in values if isinstance(value, (dict, list, tuple))}
+        level = list(found.values())
+        if not level:
+            return
+    try:
+        json.dumps(arguments)
+    except RecursionError:
+        pass
+    raise RecursionError(f"the arguments of a tool call are nested deeper than {MAX_DEPTH} levels")
+
+
+def tool_functions(link):
+    """What `tools` and `tools.aio` call."""
+
+    def call(tool, arguments, optional=()):
+        answer = []
+        waiting = _thread.allocate_lock()
+        waiting.acquire()
+
+        def answered(ok, body):
+            answer.append((ok, body))
+            waiting.release()
+
+        link.start(tool, tools.given(arguments, optional), answered)
+        waiting.acquire()
+        return value_of(*answer[0])
+
+    async def call_tool(tool, arguments):
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        future = loop.create_future()
+
+        def settle(ok, body):
+            if not future.done():
+                future.set_result((ok, body))
+
+        def answered(ok, body):
+            try:
+                loop.call_soon_threadsafe(settle, ok, body)
+            except RuntimeError:
+                # The loop is over, and nobody waits.
+                pass
+
+        link.start(tool, arguments, answered)
+        return value_of(*await future)
+
+    def call_later(tool, arguments, optional=()):
+        coroutine = call_tool(tool, tools.given(arguments, optional))
+        coroutine.__name__ = coroutine.__qualname__ = tool
+        return coroutine
+
+    return call, call_later
+
+
+def value_of(ok, body):
+    if ok:
+        return json.loads(body)
+    raise tools.ToolError(body.decode("utf-8", "replace"))
+
+
+def tell(kind, exception, trace):
+    """The hook for uncaught exceptions: as Python tells them, without the frames that are not the script's."""
+    import traceback
+
+    if isinstance(exception, SyntaxError) and exception.filename == "script.py" and not exception.text:
+        # Some are found late, where Python looks for the line in a file.
+        exception.text = linecache.getline("script.py", exception.lineno or 0)
+    report = traceback.TracebackException(kind, exception, trace)
+    hide_own_frames(report)
+    sys.stderr.write("".join(report.format()))
+
+
+def hide_own_frames(report):
+    report.stack[:] = [frame for frame in report.stack if not is_own(frame.filename)]
+    for other in (report.__cause__, report.__context__, *(getattr(report, "exceptions", None) or ())):
+        if other is not None:
+            hide_own_frames(other)
+
+
+def is_own(filename):
+    library = os.path.dirname(os.__file__)
+    folders = tuple(os.path.join(library, name) + os.sep for name in ("asyncio", "concurrent"))
+    return filename in OWN_FILES or filename.startswith(folders)
+
+
+def exit_code(exception):
+    """Tells an uncaught exception, and the exit code that Python gives it."""
+    if isinstance(exception, SystemExit):
+        code = exception.code
+        if code is None:
+            return 0
+        if isinstance(code, int):
+            return code & 0xFF
+        print(code, file=sys.stderr)
+        return 1
+    sys.excepthook(type(exception), exception, exception.__traceback__)
+    return 130 if isinstance(exception, KeyboardInterrupt) else 1
+
+
+def told(exception):
+    """As `exit_code`, whatever a script has made of what that needs."""
+    try:
+        return exit_code(exception)
+    except BaseException:
+        os.write(2, f"{type.__repr__(type(exception))}: an uncaught exception that cannot be told\n".encode())
+        return 1
+
+
+def limit_memory(size):
+    """Makes an allocation that is too large a `MemoryError`, which says where, before the container ends the process."""
+    import resource
+
+    # A stack of its usual size for each thread would count as taken.
+    threading.stack_size(1 << 21)
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    limit = size if hard == resource.RLIM_INFINITY else min(size, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
+
+
+def run(job, main, functions):
+    """Runs a script in the namespace of `main`: its exit code, and whether a `MemoryError` ended it."""
+    source = job["source"]
+    lines = [line + "\n" for line in source.split("\n")]
+    linecache.cache["script.py"] = (len(source), None, lines, "script.py")
+    code, out_of_memory = 0, False
+
+    def script():
+        import ast
+        import inspect
+
+        tools.install(job["tools_module"], job["domain_module"], *functions)
+        compiled = compile(source, "script.py", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+        if compiled.co_flags & inspect.CO_COROUTINE:
+            import asyncio
+
+            asyncio.run(awaited(compiled, main.__dict__))
+        else:
+            exec(compiled, main.__dict__)
+
+    def wait_for_threads():
+        # What Python does at its end; for an interpreter that goes on, threads do as well.
+        if not job["keep_state"]:
+            threading._shutdown()
+
+    def run_exit_functions():
+        import atexit
+
+        atexit._run_exitfuncs()
+
+    def flush():
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                stream.flush()
+
+    for step in (script, wait_for_threads, run_exit_functions, flush):
+        try:
+            step()
+        except BaseException as exception:
+            out_of_memory = out_of_memory or isinstance(exception, MemoryError)
+            code = code or told(exception)
+    return code, out_of_memory
+
+
+async def awaited(compiled, namespace):
+    await eval(compiled, namespace)
+
+
+def fresh_main():
+    main = types.ModuleType("__main__")
+    main.__file__ = "script.py"
+    main.__builtins__ = sys.modules["builtins"]
+    sys.modules["__main__"] = main
+    return main
+
+
+def main(incoming, outgoing, over):
+    sys.argv[:] = ["script.py"]
+    sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", closefd=False)
+    sys.stdout = sys.__stdout__ = open(1, "w", 1, encoding="utf-8", errors="strict", closefd=False)
+    sys.stderr = sys.__stderr__ = open(2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)
+    sys.excepthook = sys.__excepthook__ = tell
+    link = Link(incoming, outgoing)
+    threading.Thread(target=link.read, name="answers", daemon=True).start()
+    link.send("ready")
+    for name in AHEAD:
+        if link.has_job():
+            break
+        __import__(name)
+    functions = tool_functions(link)
+    space = fresh_main()
+    limited = False
+    while True:
+        job = link.next_job()
+        if not limited:
+            limit_memory(job["memory"])
+            limited = True
+        code, out_of_memory = run(job, space, functions)
+        os.write(over, bytes((code & 0xFF, out_of_memory)))
+        if not job["keep_state"]:
+            # Whoever goes on here is a thread that the script left; the host ends it.
+            space = fresh_main()

@@ -1,0 +1,261 @@
+//! One script's run in a container: its limits, its end, what it printed and what it left.
+
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use tokio::io::AsyncWrite;
+use tokio_util::task::TaskTracker;
+
+use super::NAME;
+use super::container::{Container, Reader, Settings, Started, data_memory};
+use super::left_files;
+use super::supervisor::{Supervisor, Told};
+use crate::death::Death;
+use crate::frames::{self, Frame};
+use crate::sandbox::conversation::protocol::{Job, ToHost, ToWorker};
+use crate::sandbox::conversation::{FLOOD, LAST_OUTPUT, Link, Tail, converse};
+use crate::sandbox::{Bridge, SandboxError, Script, ScriptEnd, ScriptOutcome, stubs};
+
+/// How long a container may take to come up, on a machine that is busy with other things.
+const START_LIMIT: Duration = Duration::from_secs(60);
+
+/// How often the engine is asked again whether a container that was killed has ended.
+const MEMORY_LOOKS: u32 = 100;
+const MEMORY_PAUSE: Duration = Duration::from_millis(30);
+
+/// A container whose interpreter is up.
+pub(super) struct Worker {
+    container: Container,
+    link: Link,
+    supervisor: Supervisor,
+    memory: u64,
+    /// Whether the last script ended as it should, in an interpreter that lives on.
+    reusable: bool,
+}
+
+impl Worker {
+    /// Starts a container and waits for its interpreter.
+    pub(super) async fn boot(
+        docker: &bollard::Docker,
+        settings: &Settings,
+        removals: &TaskTracker,
+    ) -> Result<Self, SandboxError> {
+        let booting = async {
+            let Started { container, input, output, errors } =
+                Container::start(docker, settings, removals).await.map_err(|error| failed_start(error.to_string()))?;
+            Self::greet(container, input, output, errors, settings.memory).await
+        };
+        match tokio::time::timeout(START_LIMIT, booting).await {
+            Ok(booted) => booted,
+            Err(_) => Err(failed_start(format!("its container was not ready after {} s", START_LIMIT.as_secs()))),
+        }
+    }
+
+    async fn greet(
+        container: Container,
+        input: std::pin::Pin<Box<dyn AsyncWrite + Send>>,
+        mut output: Reader,
+        errors: Reader,
+        memory: u64,
+    ) -> Result<Self, SandboxError> {
+        let first = frames::read_async::<ToHost>(&mut output).await;
+        let mut supervisor = Supervisor::listen(errors);
+        match first {
+            Ok(Some(Frame { head: ToHost::Ready, .. })) => {}
+            Ok(Some(frame)) => return Err(failed_start(format!("its first words were {:?}", frame.head))),
+            Ok(None) => return Err(failed_start(last_words(&container, &mut supervisor).await)),
+            Err(error) => return Err(failed_start(error.to_string())),
+        }
+        Ok(Self { container, link: Link::open(output, input, false), supervisor, memory, reusable: false })
+    }
+
+    /// Bytes of memory its container has.
+    pub(super) fn memory(&self) -> u64 {
+        self.memory
+    }
+
+    /// Whether its interpreter may be given another script.
+    pub(super) fn is_reusable(&self) -> bool {
+        self.reusable
+    }
+
+    /// The worker, unless its container has ended.
+    pub(super) async fn if_alive(self) -> Option<Self> {
+        let state = self.container.state().await.ok()?;
+        state.running.unwrap_or(false).then_some(self)
+    }
+
+    /// Runs a script.
+    pub(super) async fn run(
+        &mut self,
+        script: &Script<'_>,
+        keep_state: bool,
+        bridge: &dyn Bridge,
+    ) -> Result<ScriptOutcome, SandboxError> {
+        let started = Instant::now();
+        let job = serde_json::to_vec(&job_of(script, keep_state, self.memory))
+            .map_err(|error| failed_start(error.to_string()))?;
+        self.link.send(ToWorker::Run, job.into(), None);
+        let mut printed = Printed::new(script.limits.output_bytes);
+        let ending = tokio::select! {
+            ending = printed.follow(&mut self.supervisor) => ending,
+            end = converse(&mut self.link, false, bridge) => end.map_or(Ending::Gone, Ending::Host),
+            () = tokio::time::sleep(script.limits.time) => Ending::Host(ScriptEnd::TimedOut),
+        };
+        let time = started.elapsed();
+        self.reusable = matches!(ending, Ending::Told(Told::End { .. }));
+        let left = match &ending {
+            Ending::Told(Told::End { files, .. } | Told::Died { files, .. }) => *files,
+            Ending::Told(Told::Output { .. }) | Ending::Gone => false,
+            Ending::Host(_) => true,
+        };
+        if left {
+            let told = left_files::keep(&self.container, bridge).await;
+            printed.stderr.add(told.as_bytes());
+        }
+        let end = match ending {
+            Ending::Told(Told::End { out_of_memory: true, .. }) => ScriptEnd::OutOfMemory,
+            Ending::Told(Told::End { code, .. }) => ScriptEnd::Exit(code),
+            Ending::Told(Told::Died { status, .. }) => self.end_of_process(status).await,
+            Ending::Told(Told::Output { .. }) | Ending::Gone => self.end_of_container(&mut printed).await,
+            Ending::Host(end) => end,
+        };
+        while let Some((told, body)) = self.supervisor.said() {
+            printed.take(&told, &body);
+        }
+        Ok(ScriptOutcome { end, stdout: printed.stdout.text(), stderr: printed.stderr.text(), time })
+    }
+
+    /// What the end of the interpreter's process means, whose container lives on.
+    async fn end_of_process(&self, status: i32) -> ScriptEnd {
+        match -status {
+            9 if self.ran_out_of_memory().await => ScriptEnd::OutOfMemory,
+            signal @ 1.. => ScriptEnd::Crashed(match signal {
+                6 => "the interpreter aborted".to_owned(),
+                11 => "the interpreter died of a segmentation fault".to_owned(),
+                _ => format!("the interpreter was ended by signal {signal}"),
+            }),
+            _ => ScriptEnd::Exit(status),
+        }
+    }
+
+    /// The engine's word that a process was killed for memory, which it gives when the container has ended.
+    async fn ran_out_of_memory(&self) -> bool {
+        self.container.kill().await;
+        for _ in 0..MEMORY_LOOKS {
+            match self.container.state().await {
+                Ok(state) if state.running == Some(true) => tokio::time::sleep(MEMORY_PAUSE).await,
+                Ok(state) => return state.oom_killed == Some(true),
+                Err(_) => return false,
+            }
+        }
+        false
+    }
+
+    /// Why the container is gone, which nobody here has ended.
+    async fn end_of_container(&mut self, printed: &mut Printed) -> ScriptEnd {
+        // What it said before may still be on its way.
+        if let Ok(Ending::Told(Told::Died { status, .. })) =
+            tokio::time::timeout(LAST_OUTPUT, printed.follow(&mut self.supervisor)).await
+        {
+            return self.end_of_process(status).await;
+        }
+        match self.container.state().await {
+            Ok(state) if state.oom_killed == Some(true) && state.exit_code == Some(137) => ScriptEnd::OutOfMemory,
+            Ok(state) if state.exit_code == Some(137) => ScriptEnd::Killed,
+            Ok(state) if state.running == Some(true) => {
+                ScriptEnd::Crashed("the connection to its container broke".to_owned())
+            }
+            Ok(state) => ScriptEnd::Crashed(format!(
+                "its container ended with {} in the middle of the script",
+                state.exit_code.unwrap_or_default()
+            )),
+            Err(bollard::errors::Error::DockerResponseServerError { status_code: 404, .. }) => ScriptEnd::Killed,
+            Err(error) => ScriptEnd::Crashed(format!("the engine does not tell how its container ended: {error}")),
+        }
+    }
+}
+
+/// Why the host stops listening.
+enum Ending {
+    /// The supervisor's word.
+    Told(Told),
+    /// The host's own: a limit, a budget, a protocol that was broken.
+    Host(ScriptEnd),
+    /// The container said no more.
+    Gone,
+}
+
+/// What a script printed so far.
+struct Printed {
+    stdout: Tail,
+    stderr: Tail,
+    bytes: u64,
+}
+
+impl Printed {
+    fn new(keep: usize) -> Self {
+        Self { stdout: Tail::new(keep), stderr: Tail::new(keep), bytes: 0 }
+    }
+
+    fn take(&mut self, told: &Told, body: &[u8]) {
+        let Told::Output { stream } = told else { return };
+        self.bytes += body.len() as u64;
+        let stream = if *stream == 1 { &mut self.stdout } else { &mut self.stderr };
+        stream.add(body);
+    }
+
+    /// Takes in the output, to the end of the script or of the container.
+    async fn follow(&mut self, supervisor: &mut Supervisor) -> Ending {
+        loop {
+            let (told, body): (Told, Bytes) = match supervisor.next().await {
+                None => return Ending::Gone,
+                Some(Err(error)) if error.kind() == std::io::ErrorKind::InvalidData => {
+                    return Ending::Host(ScriptEnd::Crashed(format!("its container broke the protocol: {error}")));
+                }
+                Some(Err(_)) => return Ending::Gone,
+                Some(Ok(frame)) => frame,
+            };
+            if !matches!(told, Told::Output { .. }) {
+                return Ending::Told(told);
+            }
+            self.take(&told, &body);
+            if self.bytes > FLOOD {
+                let text = format!("it printed more than {} MB", FLOOD / 1024 / 1024);
+                return Ending::Host(ScriptEnd::Stopped(text));
+            }
+        }
+    }
+}
+
+fn job_of(script: &Script<'_>, keep_state: bool, memory: u64) -> Job {
+    Job {
+        source: script.source.to_owned(),
+        tools_module: stubs::module_source(script.tools),
+        domain_module: stubs::domain_module(script.domain),
+        announce_waiting: script.announce_waiting,
+        keep_state,
+        memory: data_memory(memory),
+        cpu_seconds: script.limits.time.as_secs().saturating_add(5),
+    }
+}
+
+/// How a container explains itself that ended before it was ready.
+async fn last_words(container: &Container, supervisor: &mut Supervisor) -> Death {
+    let said = match tokio::time::timeout(LAST_OUTPUT, supervisor.next()).await {
+        Ok(Some(Err(error))) => format!(": {error}"),
+        _ => String::new(),
+    };
+    match container.state().await {
+        Ok(state) => {
+            let code = state.exit_code.unwrap_or_default();
+            let error = state.error.filter(|error| !error.is_empty()).map(|error| format!(" ({error})"));
+            format!("its container ended with {code}{}{said}", error.unwrap_or_default()).into()
+        }
+        Err(error) => error.to_string().into(),
+    }
+}
+
+fn failed_start(reason: impl Into<Death>) -> SandboxError {
+    SandboxError::Start { sandbox: NAME, reason: reason.into() }
+}

@@ -1,0 +1,5 @@
+# end: Exit(7)
+import os
+
+print("flushed")
+os._exit(7)

@@ -1,0 +1,6 @@
+# end: Killed
+import os
+import time
+
+os.kill(os.getppid(), 9)
+time.sleep(30)

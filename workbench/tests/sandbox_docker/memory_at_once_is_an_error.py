@@ -1,0 +1,5 @@
+try:
+    bytearray(10**10)
+except MemoryError:
+    print("refused")
+print("goes on")
