@@ -1,7 +1,7 @@
 //! The results folder: what is written can be read, whenever the writer died.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::Path;
@@ -26,6 +26,7 @@ fn record(run: &str) -> RunRecord {
         mode: "loop".to_owned(),
         model: "rehearsal".to_owned(),
         sandbox: None,
+        sandbox_settings: BTreeMap::new(),
         source: "cassette".to_owned(),
         profile: "debug".to_owned(),
         limits: [("tool_calls".to_owned(), 2000)].into(),

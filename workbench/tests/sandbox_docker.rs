@@ -12,17 +12,25 @@ mod scripts;
 mod standin;
 
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
-use containers::docker;
+use async_trait::async_trait;
+use bytes::Bytes;
+use containers::Containers;
 use futures::StreamExt;
-use scripts::Case;
+use scripts::{Case, LIMITS};
 use standin::StandIn;
-use workbench::sandbox::docker::DockerSettings;
+use workbench::sandbox::docker::{DockerSettings, Network};
+use workbench::sandbox::{Bridge, BridgeError, Sandbox, ScriptEnd, ScriptLimits, ScriptOutcome};
+
+async fn run_on(sandbox: &dyn Sandbox, source: &str, limits: ScriptLimits, bridge: &dyn Bridge) -> ScriptOutcome {
+    scripts::run(sandbox, source, &standin::specs(), limits, bridge).await
+}
 
 /// The cases that are for this sandbox, in a folder of the tests.
 async fn all_end_as_told(folder: &str) {
-    let Some(sandbox) = docker(DockerSettings::default()).await else { return };
-    let sandbox = &*sandbox;
+    let Some(containers) = Containers::open(DockerSettings::default()).await else { return };
+    let sandbox = &*containers.sandbox;
     let mut cases = Case::all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder));
     cases.retain(|case| case.is_for(sandbox));
     assert!(cases.len() > 3, "the cases are gone");
@@ -30,8 +38,8 @@ async fn all_end_as_told(folder: &str) {
     let checks = futures::stream::iter(&cases)
         .map(|case| async move { case.differences(sandbox, tools, &StandIn::with_budget(case.calls())).await });
     let differences = checks.buffer_unordered(2).concat().await;
-    sandbox.close().await;
     assert!(differences.is_empty(), "{}", differences.join("\n"));
+    containers.close().await;
 }
 
 #[tokio::test]
@@ -42,4 +50,130 @@ async fn scripts_end_and_print_as_in_the_embedded_sandbox() {
 #[tokio::test]
 async fn scripts_that_need_more_than_an_interpreter_end_and_print_as_their_files_say() {
     all_end_as_told("sandbox_docker").await;
+}
+
+#[tokio::test]
+async fn a_prepared_container_runs_one_script_and_the_next_gets_another() {
+    let Some(containers) = Containers::open(DockerSettings::default()).await else { return };
+    let bridge = StandIn::with_budget(10);
+    containers.sandbox.prepare().await;
+    let prepared = containers.ids().await;
+    containers.sandbox.prepare().await;
+    assert_eq!((prepared.len(), containers.ids().await), (1, prepared));
+    let source =
+        "import json, os\nprint('left' in dir(json), os.path.exists('/tmp/left'))\njson.left = open('/tmp/left', 'w')";
+    for _ in 0..2 {
+        let outcome = run_on(&*containers.sandbox, source, LIMITS, &bridge).await;
+        assert_eq!((outcome.end, outcome.stdout.text.as_str()), (ScriptEnd::Exit(0), "False False\n"));
+    }
+    containers.close().await;
+}
+
+#[tokio::test]
+async fn scripts_of_a_run_share_a_container_when_it_is_used_again() {
+    let reuse = DockerSettings { reuse: true, ..DockerSettings::default() };
+    let Some(containers) = Containers::open(reuse).await else { return };
+    let bridge = StandIn::with_budget(10);
+    let (one, other) = (Arc::clone(&containers.sandbox).of_run(), Arc::clone(&containers.sandbox).of_run());
+    for (run, source, end, stdout) in [
+        (&one, "from tools import noop\nx = noop(1)", ScriptEnd::Exit(0), ""),
+        (&other, "print('x' in globals())", ScriptEnd::Exit(0), "False\n"),
+        // An error ends a script, and leaves what it had made.
+        (&one, "print(x, noop(2))\nx = 3\nraise SystemExit(4)", ScriptEnd::Exit(4), "1 2\n"),
+        (&one, "print(x)\nimport os\nos._exit(0)", ScriptEnd::Exit(0), "3\n"),
+        // Nothing is left of an interpreter that has ended.
+        (&one, "print('x' in globals())", ScriptEnd::Exit(0), "False\n"),
+    ] {
+        let outcome = run_on(&**run, source, LIMITS, &bridge).await;
+        assert_eq!((outcome.end, outcome.stdout.text.as_str()), (end, stdout), "{source}: {}", outcome.stderr.text);
+    }
+    one.close().await;
+    other.close().await;
+    containers.close().await;
+}
+
+/// Keeps what scripts leave.
+#[derive(Default)]
+struct Shelf(Mutex<Vec<(String, usize)>>);
+
+#[async_trait]
+impl Bridge for Shelf {
+    async fn call(&self, _tool: &str, _arguments: Bytes) -> Result<Bytes, BridgeError> {
+        std::future::pending().await
+    }
+
+    fn keep(&self, name: &str, content: &[u8]) -> Result<(), String> {
+        self.0.lock().unwrap().push((name.to_owned(), content.len()));
+        if name.starts_with("unwanted") { Err("it is not wanted".to_owned()) } else { Ok(()) }
+    }
+}
+
+#[tokio::test]
+async fn files_that_a_script_leaves_are_kept_however_it_ends() {
+    let Some(containers) = Containers::open(DockerSettings::default()).await else { return };
+    let write = "open('/data/out/note.txt', 'w').write('kept')\n";
+    let limits = ScriptLimits { time: std::time::Duration::from_secs(3), ..LIMITS };
+    for (ending, end) in [
+        ("", "Exit(0)"),
+        ("raise ValueError", "Exit(1)"),
+        ("import os; os._exit(3)", "Exit(3)"),
+        ("import os; os.abort()", "Crashed"),
+        ("while True: pass", "TimedOut"),
+        ("while True: print('x' * 1_000_000)", "Stopped"),
+    ] {
+        let shelf = Shelf::default();
+        let outcome = run_on(&*containers.sandbox, &format!("{write}{ending}"), limits, &shelf).await;
+        assert!(format!("{:?}", outcome.end).starts_with(end), "{ending}: {:?}", outcome.end);
+        assert_eq!(*shelf.0.lock().unwrap(), [("note.txt".to_owned(), 4)], "{ending}");
+    }
+    containers.close().await;
+}
+
+#[tokio::test]
+async fn what_is_no_file_of_its_own_is_not_kept_and_the_script_is_told() {
+    let Some(containers) = Containers::open(DockerSettings::default()).await else { return };
+    let source = "
+import os, socket
+os.chdir('/data/out')
+os.symlink('/etc/passwd', 'link')
+os.mkfifo('pipe')
+os.mkdir('folder')
+open('folder/within', 'w').close()
+open('unwanted.txt', 'w').close()
+open('fine.txt', 'w').write('1234')
+socket.socket(socket.AF_UNIX).bind('socket')
+";
+    let shelf = Shelf::default();
+    let outcome = run_on(&*containers.sandbox, source, LIMITS, &shelf).await;
+    let mut kept = shelf.0.into_inner().unwrap();
+    kept.sort();
+    assert_eq!(kept, [("fine.txt".to_owned(), 4), ("unwanted.txt".to_owned(), 0)]);
+    let mut told: Vec<&str> = outcome.stderr.text.lines().collect();
+    told.sort_unstable();
+    assert_eq!(
+        told,
+        [
+            "note: /data/out/folder was not kept: folders are not",
+            "note: /data/out/folder/within was not kept: files in folders are not",
+            "note: /data/out/link was not kept: links and devices are not",
+            "note: /data/out/pipe was not kept: links and devices are not",
+            "note: /data/out/unwanted.txt was not kept: it is not wanted",
+        ]
+    );
+    // Larger than the volume only in name.
+    let sparse = "open('/data/out/sparse', 'w').truncate(1 << 40)";
+    let outcome = run_on(&*containers.sandbox, sparse, LIMITS, &Shelf::default()).await;
+    assert_eq!(outcome.end, ScriptEnd::Exit(0));
+    assert_eq!(outcome.stderr.text, "note: the files in /data/out could not be fetched: they take more than 72 MB\n");
+    containers.close().await;
+}
+
+#[tokio::test]
+async fn what_is_chosen_of_a_sandbox_is_told_of_its_runs() {
+    let choice = DockerSettings { network: Network::Open, reuse: true, runtime: None };
+    let Some(containers) = Containers::open(choice).await else { return };
+    let settings = containers.sandbox.settings();
+    assert_eq!((settings["network"].as_str(), settings["container"].as_str()), ("open", "one a run"));
+    assert!(settings["image"].starts_with("sha256:"), "{settings:?}");
+    containers.close().await;
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bollard::Docker;
 use bollard::container::{AttachContainerResults, LogOutput};
@@ -13,6 +14,7 @@ use bollard::models::{
 };
 use bollard::query_parameters::{
     AttachContainerOptions, CreateContainerOptions, InspectContainerOptions, RemoveContainerOptions,
+    RemoveVolumeOptions,
 };
 use bytes::Bytes;
 use futures::StreamExt;
@@ -21,7 +23,7 @@ use tokio::sync::mpsc;
 use tokio_util::io::StreamReader;
 use tokio_util::task::TaskTracker;
 
-use super::supervisor;
+use super::{supervisor, sweep};
 use crate::sandbox::conversation::Task;
 
 /// What a container may take beside memory; `docs/sandbox.md` tells the reasons.
@@ -91,6 +93,8 @@ pub(super) struct Started {
 pub(super) struct Container {
     docker: Docker,
     id: String,
+    /// The name of its volume.
+    volume: String,
     /// Where removals are waited for.
     removals: TaskTracker,
     /// Brings the streams; ends with the container.
@@ -105,8 +109,9 @@ impl Container {
         removals: &TaskTracker,
     ) -> Result<Started, EngineAnswer> {
         let options = None::<CreateContainerOptions>;
-        let id = docker.create_container(options, body(settings)).await?.id;
-        let mut container = Self { docker: docker.clone(), id, removals: removals.clone(), _streams: None };
+        let volume = volume_name(settings);
+        let id = docker.create_container(options, body(settings, &volume)).await?.id;
+        let mut container = Self { docker: docker.clone(), id, volume, removals: removals.clone(), _streams: None };
         let attach = AttachContainerOptions {
             stream: true,
             stdin: true,
@@ -161,17 +166,28 @@ impl Container {
 impl Drop for Container {
     fn drop(&mut self) {
         let (docker, id) = (self.docker.clone(), std::mem::take(&mut self.id));
+        let volume = std::mem::take(&mut self.volume);
         // Without a runtime the program is over; the next one's sweep finds the container.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            self.removals.spawn_on(async move { remove(&docker, &id).await }, &runtime);
+            self.removals.spawn_on(async move { remove(&docker, &id, &volume).await }, &runtime);
         }
     }
 }
 
 /// Kills and removes; who removed it before, or what went wrong, is for the sweep.
-async fn remove(docker: &Docker, id: &str) {
+async fn remove(docker: &Docker, id: &str, volume: &str) {
     let options = RemoveContainerOptions { force: true, v: true, ..RemoveContainerOptions::default() };
     _ = docker.remove_container(id, Some(options)).await;
+    // It has a name so that it is found here, too, when somebody else removed the container.
+    _ = docker.remove_volume(volume, None::<RemoveVolumeOptions>).await;
+}
+
+/// A name that no volume has.
+fn volume_name(settings: &Settings) -> String {
+    static MADE: AtomicU64 = AtomicU64::new(0);
+    let process = settings.labels.get(sweep::LABEL_PROCESS).map_or("", String::as_str).replace(':', "-");
+    let host = settings.labels.get(sweep::LABEL_HOST).map_or("", String::as_str);
+    format!("workbench-{host}-{process}-{}", MADE.fetch_add(1, Ordering::Relaxed))
 }
 
 /// The writing end and the reading end of a stream.
@@ -181,7 +197,7 @@ fn stream() -> (mpsc::Sender<io::Result<Bytes>>, Reader) {
     (sender, Box::pin(StreamReader::new(pieces)))
 }
 
-fn body(settings: &Settings) -> ContainerCreateBody {
+fn body(settings: &Settings, volume: &str) -> ContainerCreateBody {
     let words = |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect());
     let command = ["timeout", "--signal=KILL", LIFETIME, "python3", "-I", "-u", "-X", "no_debug_ranges", "-c"];
     let mut command: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
@@ -206,7 +222,7 @@ fn body(settings: &Settings) -> ContainerCreateBody {
             cap_drop: words(&["ALL"]),
             security_opt: words(&["no-new-privileges:true"]),
             tmpfs: Some(HashMap::from([("/tmp".to_owned(), TEMPORARY.to_owned())])),
-            mounts: Some(vec![out_volume(settings)]),
+            mounts: Some(vec![out_volume(settings, volume)]),
             memory: i64::try_from(settings.memory).ok(),
             memory_swap: i64::try_from(settings.memory).ok(),
             pids_limit: Some(PROCESSES),
@@ -225,12 +241,13 @@ fn body(settings: &Settings) -> ContainerCreateBody {
 }
 
 /// A volume in memory, with a size: files can be fetched out of it while the container runs, which those of a plain
-/// tmpfs cannot. It goes with its container.
-fn out_volume(settings: &Settings) -> Mount {
+/// tmpfs cannot. It is removed with its container.
+fn out_volume(settings: &Settings, name: &str) -> Mount {
     let option = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
     let options = [("type", "tmpfs"), ("device", "tmpfs"), ("o", OUT)].map(option);
     Mount {
         typ: Some(MountType::VOLUME),
+        source: Some(name.to_owned()),
         target: Some(OUT_FOLDER.to_owned()),
         volume_options: Some(MountVolumeOptions {
             no_copy: Some(true),

@@ -142,7 +142,9 @@ mod tests {
     }
 
     fn reason_of(failure: &SandboxError) -> &Death {
-        let SandboxError::Start { reason, .. } = failure;
-        reason
+        match failure {
+            SandboxError::Start { reason, .. } => reason,
+            other => panic!("{other}"),
+        }
     }
 }
