@@ -98,6 +98,8 @@ workbench record met --from 2026-11-29T15-30-00Z-code-1 --to my-copy"
     Record(RecordArguments),
     /// The sandbox `docker`: build its image, look at engine and image, remove what killed commands left
     #[command(subcommand)]
+    #[command(after_help = "Examples:\n  workbench sandbox build     once, and after a new version said so\n  \
+workbench sandbox status")]
     Sandbox(SandboxCommand),
     /// Check this machine: toolchain, plugins, sandbox, results, keys; with `--model`, a provider's model
     #[command(after_help = "Examples:\n  workbench doctor\n  workbench doctor --model anthropic:claude-haiku-5-5")]

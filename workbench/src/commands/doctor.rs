@@ -15,6 +15,8 @@ use crate::lockdown::{self, Protection};
 use crate::model::access;
 use crate::model::provider::{ModelChoice, ProviderKind};
 use crate::printer;
+use crate::sandbox::docker::engine::Engine;
+use crate::sandbox::docker::image;
 use crate::sandbox::{Bridge, BridgeError, Script};
 
 use super::context::Context;
@@ -49,6 +51,7 @@ pub(super) async fn run(context: &Context, arguments: &DoctorArguments) -> Resul
         Check::of("cargo", cargo().await, State::Weaker),
         Check::of("embedded sandbox", python().await, State::Missing),
     ];
+    checks.extend(containers().await);
     checks.extend(lockdown::of_script_workers().iter().map(|protection| of_protection("script workers", protection)));
     checks.extend(lockdown::of_plugin_workers().iter().map(|protection| of_protection("plugin workers", protection)));
     for name in context.workspace.domains() {
@@ -138,6 +141,22 @@ async fn python() -> Result<String, String> {
     } else {
         Err(outcome.stderr.text)
     }
+}
+
+/// The engine and, where there is one, the image of the sandbox `docker`. Who does not want it needs neither.
+async fn containers() -> Vec<Check> {
+    let engine = match Engine::connect().await {
+        Ok(engine) => engine,
+        Err(error) => {
+            return vec![Check::of("container engine", Err(format!("{error}; {}", error.hint())), State::Unset)];
+        }
+    };
+    let about = format!("{} {} at {}", engine.name(), engine.version(), engine.address());
+    let image = match image::find(&engine).await {
+        Ok(image) => Ok(image.tag),
+        Err(error) => Err(format!("{error}; {}", error.hint())),
+    };
+    vec![Check::of("container engine", Ok(about), State::Unset), Check::of("container image", image, State::Unset)]
 }
 
 async fn domain(context: &Context, name: &str) -> Result<String, String> {

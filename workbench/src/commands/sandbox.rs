@@ -109,7 +109,7 @@ impl Status {
         let mut lines = Vec::new();
         if let Some(engine) = &self.engine {
             let EngineStatus { name, address, version, api, remote, runtimes, containers, volumes } = engine;
-            let place = if *remote { ", over TCP" } else { "" };
+            let place = if *remote { ", remote" } else { "" };
             lines.push(format!("engine:     {name} {version} (API {api}) at {address}{place}"));
             lines.push(format!("runtimes:   {}", runtimes.join(", ")));
             lines.push(format!("containers: {}", containers.text()));

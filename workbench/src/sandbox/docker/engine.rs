@@ -129,7 +129,10 @@ impl Engine {
     /// # Errors
     /// When there is none; of several, about the first.
     pub async fn connect() -> Result<Self, EngineError> {
-        let places = Surroundings::ours().places()?;
+        Self::first_of(Surroundings::ours().places()?).await
+    }
+
+    async fn first_of(places: Vec<Place>) -> Result<Self, EngineError> {
         let mut first = None;
         let mut tried = Vec::new();
         for place in places {
@@ -257,5 +260,52 @@ fn failure(place: Place, error: &ApiError) -> EngineError {
         }
         _ if is_connecting && !is_tls => EngineError::Absent { place, reason },
         _ => EngineError::Strange { place, reason },
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::os::unix::net::UnixListener;
+
+    use super::*;
+
+    fn known(path: &Path) -> Place {
+        Place { address: Address::Socket(path.to_owned()), origin: Origin::Known }
+    }
+
+    fn connect(places: Vec<Place>) -> Result<Engine, EngineError> {
+        tokio::runtime::Runtime::new().unwrap().block_on(Engine::first_of(places))
+    }
+
+    #[test]
+    fn of_known_sockets_the_first_that_can_be_used_is_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        drop(UnixListener::bind(path("stopped")).unwrap());
+        let listener = UnixListener::bind(path("works")).unwrap();
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().flatten() {
+                _ = stream.read(&mut [0; 4096]);
+                let body =
+                    r#"{"Version":"5.4.1","ApiVersion":"1.41","Components":[{"Name":"Podman Engine","Version":""}]}"#;
+                let length = body.len();
+                _ = write!(stream, "HTTP/1.1 200 OK\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}");
+            }
+        });
+        let engine = connect(["missing", "stopped", "works"].map(|name| known(&path(name))).into()).unwrap();
+        assert_eq!((engine.name(), engine.version(), engine.api()), ("Podman", "5.4.1", "1.41"));
+        assert_eq!(engine.address(), format!("unix://{}", path("works").display()));
+        assert!(!engine.is_remote());
+
+        let error = connect(["missing", "stopped"].map(|name| known(&path(name))).into()).unwrap_err();
+        let words = format!("no container engine answers at unix://{}: Connection refused", path("stopped").display());
+        assert!(error.to_string().starts_with(&words), "{error}");
+        let error = connect(["missing", "gone"].map(|name| known(&path(name))).into()).unwrap_err();
+        let [missing, gone] = ["missing", "gone"].map(|name| path(name).display().to_string());
+        let words = format!("no container engine was found: there is no socket at {missing}, {gone}");
+        assert_eq!(error.to_string(), words);
+        assert!(error.hint().contains("`DOCKER_HOST`"), "{}", error.hint());
     }
 }

@@ -162,7 +162,9 @@ fn tell(news: &BuildInfo, output: &mut String, progress: &dyn Fn(&str)) {
         output.drain(..output.ceil_char_boundary(surplus));
     }
     match (&news.status, &news.id) {
-        (Some(status), Some(layer)) if status == "Pull complete" => progress(&format!("{status}: {layer}")),
+        (Some(status), Some(id)) if status == "Pull complete" || status.starts_with("Pulling from ") => {
+            progress(&format!("{id}: {status}"));
+        }
         (Some(status), None) => progress(status),
         _ => {}
     }

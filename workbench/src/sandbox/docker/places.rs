@@ -47,17 +47,17 @@ impl fmt::Display for Address {
         match self {
             Self::Socket(path) => write!(formatter, "unix://{}", path.display()),
             Self::Tcp(authority) => write!(formatter, "tcp://{authority}"),
-            Self::Tls(authority, _) => write!(formatter, "tcp://{authority} (TLS)"),
+            Self::Tls(authority, _) => write!(formatter, "tcp://{authority} with TLS"),
         }
     }
 }
 
 impl fmt::Display for Origin {
-    /// Follows an address.
+    /// Stands behind an address.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Variable(name) => write!(formatter, ", which `{name}` names"),
-            Self::Context(name) => write!(formatter, ", which the docker context `{name}` names"),
+            Self::Variable(name) => write!(formatter, " (of `{name}`)"),
+            Self::Context(name) => write!(formatter, " (of the docker context `{name}`)"),
             Self::Known => Ok(()),
         }
     }
@@ -175,7 +175,7 @@ impl Surroundings<'_> {
 
 /// Reads an address as the docker command line writes it.
 fn address(text: &str, origin: &Origin, certificates: Option<PathBuf>) -> Result<Address, EngineError> {
-    let refused = |problem: &str| EngineError::Settings(format!("`{text}`{origin}, {problem}"));
+    let refused = |problem: &str| EngineError::Settings(format!("`{text}`{origin} {problem}"));
     let Some((scheme, rest)) = text.split_once("://") else {
         return Err(refused("has no scheme; write unix:///PATH or tcp://HOST:PORT"));
     };
@@ -209,4 +209,51 @@ fn read_json<T: for<'de> Deserialize<'de>>(file: &Path) -> Result<T, EngineError
     let problem = |problem: String| EngineError::Settings(format!("{} cannot be read: {problem}", file.display()));
     let text = read_text(file, LONGEST_TEXT).map_err(|error| problem(error.to_string()))?;
     serde_json::from_str(&text).map_err(|error| problem(error.to_string()))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn places(variables: &[(&str, &str)]) -> Result<Vec<Place>, EngineError> {
+        let find = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+        Surroundings { variable: &find, home: Some("/home/me".into()) }.places()
+    }
+
+    #[test]
+    fn what_nobody_names_is_looked_for_where_engines_are_known_to_be() {
+        let found = places(&[("XDG_RUNTIME_DIR", "/run/user/7"), ("DOCKER_HOST", "")]).unwrap();
+        let expected = [
+            "unix:///var/run/docker.sock",
+            "unix:///home/me/.docker/run/docker.sock",
+            "unix:///home/me/.colima/default/docker.sock",
+            "unix:///run/user/7/docker.sock",
+            "unix:///run/user/7/podman/podman.sock",
+            "unix:///run/podman/podman.sock",
+        ];
+        assert_eq!(found.iter().map(ToString::to_string).collect::<Vec<_>>(), expected);
+        assert_eq!(places(&[]).unwrap().len(), 4);
+    }
+
+    #[test]
+    fn an_address_is_read_as_the_docker_command_line_reads_it() {
+        let tls = |folder: &str| Address::Tls("far.example:2376".to_owned(), folder.into());
+        let verify = ("DOCKER_TLS_VERIFY", "1");
+        let table = [
+            ("unix:///a/b", &[][..], Address::Socket("/a/b".into())),
+            ("tcp://far.example", &[], Address::Tcp("far.example:2375".to_owned())),
+            ("tcp://[::1]:7/", &[], Address::Tcp("[::1]:7".to_owned())),
+            ("tcp://[::1]", &[], Address::Tcp("[::1]:2375".to_owned())),
+            ("tcp://far.example", &[("DOCKER_TLS_VERIFY", "")], Address::Tcp("far.example:2375".to_owned())),
+            ("tcp://far.example", &[verify], tls("/home/me/.docker")),
+            ("tcp://far.example", &[("DOCKER_TLS", "1")], tls("/home/me/.docker")),
+            ("https://far.example", &[verify, ("DOCKER_CONFIG", "/settings")], tls("/settings")),
+            ("tcp://far.example:2376", &[verify, ("DOCKER_CERT_PATH", "/keys")], tls("/keys")),
+        ];
+        for (host, variables, address) in table {
+            let found = places(&[variables, &[("DOCKER_HOST", host)]].concat()).unwrap();
+            assert_eq!(found, [Place { address, origin: Origin::Variable("DOCKER_HOST") }], "{host} {variables:?}");
+        }
+    }
 }

@@ -185,7 +185,8 @@ impl ProcessId {
 
     fn read(label: &str) -> Option<Self> {
         let mut parts = label.splitn(3, ':');
-        let number = Pid::from_raw(parts.next()?.parse().ok()?)?;
+        // Of a negative number no `Pid` is made, and labels may be anybody's.
+        let number = Pid::from_raw(parts.next()?.parse().ok().filter(|number: &i32| *number > 0)?)?;
         Some(Self { number, started: parts.next()?.to_owned(), boot: parts.next()?.to_owned() })
     }
 
@@ -220,4 +221,56 @@ fn started(number: Pid) -> Option<String> {
 /// Names this start of the system.
 fn boot() -> String {
     fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_told_from_a_later_one_of_its_number() {
+        let ours = ProcessId::ours();
+        assert_eq!(ProcessId::read(&ours.to_string()), Some(ProcessId::ours()));
+        assert!(ours.lives());
+        for broken in ["", "1", "1:2", "x:2:3", "-1:2:3", "0:2:3"] {
+            assert_eq!(ProcessId::read(broken), None, "{broken}");
+        }
+        let earlier = ProcessId { started: "1".to_owned(), ..ProcessId::ours() };
+        let before_the_start_of_the_system = ProcessId { boot: "another".to_owned(), ..ProcessId::ours() };
+        // One that has ended, and that its parent has not waited for.
+        let mut child = std::process::Command::new("cat").stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let number = Pid::from_child(&child);
+        let ended = ProcessId { number, started: started(number).unwrap_or_default(), boot: boot() };
+        assert!(ended.lives());
+        drop(child.stdin.take());
+        while started(number).is_some() {
+            std::thread::yield_now();
+        }
+        if cfg!(target_os = "linux") {
+            assert!(![earlier, before_the_start_of_the_system].iter().any(ProcessId::lives));
+            assert!(!ended.lives(), "it has ended");
+        }
+        child.wait().unwrap();
+        assert!(!ended.lives(), "it is gone");
+    }
+
+    #[test]
+    fn nobody_elses_is_ever_ours() {
+        let here = host();
+        let dead = ProcessId { started: "1".to_owned(), ..ProcessId::ours() }.to_string();
+        let owner = |changes: &[(&str, &str)]| {
+            let mut labels = labels("run");
+            labels.extend(changes.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+            super::owner(&here, &labels)
+        };
+        assert_eq!(owner(&[]), Owner::Living);
+        assert_eq!(owner(&[(LABEL_HOST, "another")]), Owner::Elsewhere);
+        assert_eq!(owner(&[(LABEL_PROCESS, "of another version")]), Owner::Elsewhere);
+        assert_eq!(super::owner(&here, &HashMap::new()), Owner::Elsewhere);
+        if cfg!(target_os = "linux") {
+            assert_eq!(owner(&[(LABEL_PROCESS, &dead)]), Owner::Dead);
+            assert_eq!(owner(&[(LABEL_PROCESS, &dead), (LABEL_HOST, "another")]), Owner::Elsewhere);
+        }
+    }
 }
