@@ -56,11 +56,17 @@ pub(crate) fn finish(command: &mut Command, input: &str) -> Outcome {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // A program that reads no input may be gone already.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
-    Outcome {
-        code: status.code().unwrap_or(-1),
-        stdout: String::from_utf8(stdout).unwrap(),
-        stderr: String::from_utf8(stderr).unwrap(),
+    Outcome::of(child.wait_with_output().unwrap())
+}
+
+impl Outcome {
+    pub(crate) fn of(output: Output) -> Self {
+        let Output { status, stdout, stderr } = output;
+        Self {
+            code: status.code().unwrap_or(-1),
+            stdout: String::from_utf8(stdout).unwrap(),
+            stderr: String::from_utf8(stderr).unwrap(),
+        }
     }
 }
 

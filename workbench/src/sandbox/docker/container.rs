@@ -108,10 +108,11 @@ impl Container {
         settings: &Settings,
         removals: &TaskTracker,
     ) -> Result<Started, EngineAnswer> {
-        let options = None::<CreateContainerOptions>;
-        let volume = volume_name(settings);
-        let id = docker.create_container(options, body(settings, &volume)).await?.id;
-        let mut container = Self { docker: docker.clone(), id, volume, removals: removals.clone(), _streams: None };
+        // Goes on when nobody waits for it any more: of a container whose making is not seen to its end nobody knows the
+        // id, so nobody would remove it.
+        let (engine, settings, tracker) = (docker.clone(), settings.clone(), removals.clone());
+        let making = removals.spawn(async move { Self::make(engine, &settings, tracker).await });
+        let mut container = making.await.map_err(|error| EngineAnswer::IOError { err: io::Error::other(error) })??;
         let attach = AttachContainerOptions {
             stream: true,
             stdin: true,
@@ -138,6 +139,13 @@ impl Container {
         }));
         docker.start_container(&container.id, None).await?;
         Ok(Started { container, input, output: said_reader, errors: told_reader })
+    }
+
+    async fn make(docker: Docker, settings: &Settings, removals: TaskTracker) -> Result<Self, EngineAnswer> {
+        let volume = volume_name(settings);
+        let options = None::<CreateContainerOptions>;
+        let id = docker.create_container(options, body(settings, &volume)).await?.id;
+        Ok(Self { docker, id, volume, removals, _streams: None })
     }
 
     /// Its id.

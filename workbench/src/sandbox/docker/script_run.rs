@@ -163,7 +163,8 @@ impl Worker {
         match self.container.state().await {
             Ok(state) if state.oom_killed == Some(true) && state.exit_code == Some(137) => ScriptEnd::OutOfMemory,
             Ok(state) if state.exit_code == Some(137) => ScriptEnd::Killed,
-            Ok(state) if state.running == Some(true) => {
+            // The supervisor ends all when its input does, and well: otherwise a script cannot make it end with 0.
+            Ok(state) if state.running == Some(true) || state.exit_code == Some(0) => {
                 ScriptEnd::Crashed("the connection to its container broke".to_owned())
             }
             Ok(state) => ScriptEnd::Crashed(format!(

@@ -45,6 +45,8 @@ pub struct Belonging {
     pub name: String,
     /// Who made it.
     pub owner: Owner,
+    /// The number of that process, on its own machine.
+    pub process: Option<u32>,
 }
 
 /// What an engine may have of ours.
@@ -92,8 +94,10 @@ pub async fn belongings(engine: &Engine) -> Result<Vec<Belonging>, SweepError> {
     let failed = |error: ApiError| SweepError { action: "list", reason: error.to_string() };
     let ours = HashMap::from([("label", vec![LABEL_PROCESS])]);
     let here = host();
-    let belonging =
-        |kind, name, labels: HashMap<String, String>| Belonging { kind, name, owner: owner(&here, &labels) };
+    let belonging = |kind, name, labels: HashMap<String, String>| {
+        let process = labels.get(LABEL_PROCESS).and_then(|label| label.split(':').next()?.parse().ok());
+        Belonging { kind, name, owner: owner(&here, &labels), process }
+    };
     let options = ListContainersOptionsBuilder::new().all(true).filters(&ours).build();
     let containers = engine.docker().list_containers(Some(options)).await.map_err(failed)?;
     let options = ListVolumesOptionsBuilder::new().filters(&ours).build();
