@@ -13,7 +13,7 @@
 #include <string.h>
 
 static const char HELLO[] =
-    "{\"hello\":{\"wire\":1,\"plugin_api\":\"0.1.0\",\"name\":\"creatures\",\"features\":[]}}\n";
+    "{\"hello\":{\"wire\":2,\"plugin_api\":\"0.1.0\",\"name\":\"creatures\",\"features\":[]}}\n";
 
 static const char TOOLS[] =
     "{\"tools\":["

@@ -6,7 +6,8 @@
  * - The bytes of a message belong to the caller and are only read, until the function returns.
  * - The bytes of a reply belong to the side that made them: it gives a buffer away through `out`,
  *   and gets it back once, through its own `free`. No side frees with the other's allocator.
- * - A table may be used until the call it came with returns, on any thread.
+ * - A table may be used until the call it came with returns, on any thread. What its `request` gave
+ *   may be kept for longer: its `free` may be called at any time.
  * - Every function may be called on several threads at once, and never unwinds.
  */
 #ifndef WORKBENCH_PLUGIN_H
@@ -40,7 +41,7 @@ typedef struct workbench_host_table {
     void *context;
     /* Answers one message. Returns WORKBENCH_OK; `out` then holds the reply, to be freed with `free`. */
     int32_t (*request)(void *context, const uint8_t *data, size_t length, workbench_buffer *out);
-    /* Frees a buffer that `request` filled. */
+    /* Frees a buffer that `request` filled, at any time. */
     void (*free)(workbench_buffer buffer);
 } workbench_host_table;
 

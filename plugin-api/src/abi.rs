@@ -7,18 +7,19 @@
 //! - The bytes of a message belong to the caller and are only read, until the function returns.
 //! - The bytes of a reply belong to the side that made them: it gives a [`Buffer`] away through
 //!   `out`, and gets it back once, through its own `free`. No side frees with the other's allocator.
-//! - A [`HostTable`] may be used until the call it came with returns, on any thread.
+//! - A [`HostTable`] may be used until the call it came with returns, on any thread. What its `request` gave may be kept
+//!   for longer: its `free` may be called at any time.
 //! - Every function may be called on several threads at once.
 
 #![allow(unsafe_code)] // the reason for this file
 
 use std::ffi::c_void;
-use std::mem::ManuallyDrop;
+use std::mem::{self, ManuallyDrop};
 use std::{ptr, slice};
 
 use crate::dispatch::Plugin;
 use crate::error::{ToolError, ToolResult};
-use crate::host::{Channel, Host};
+use crate::host::{Body, Channel, Host};
 use crate::panics;
 use crate::wire::{HostReply, HostRequest, Reply, join, split};
 
@@ -45,7 +46,7 @@ pub struct HostTable {
     pub context: *mut c_void,
     /// Answers one message (see `wire.rs`). Returns [`OK`]; `out` then holds the reply, to be freed with `free`.
     pub request: unsafe extern "C" fn(context: *mut c_void, data: *const u8, length: usize, out: *mut Buffer) -> i32,
-    /// Frees a buffer that `request` filled.
+    /// Frees a buffer that `request` filled, at any time.
     pub free: unsafe extern "C" fn(buffer: Buffer),
 }
 
@@ -151,7 +152,7 @@ unsafe impl Send for TableChannel {}
 unsafe impl Sync for TableChannel {}
 
 impl Channel for TableChannel {
-    fn request(&self, request: &HostRequest, body: &[u8], before: &[u8]) -> ToolResult<(HostReply, Vec<u8>)> {
+    fn request(&self, request: &HostRequest, body: &[u8]) -> ToolResult<(HostReply, Body)> {
         let Some(table) = self.table else {
             return Err("this tool needs a host, and it was called without one".into());
         };
@@ -160,20 +161,51 @@ impl Channel for TableChannel {
         // SAFETY: a `Host` is only lent to a tool, so this runs before the call that brought the table
         // returns; message and `out` outlive the call.
         let code = unsafe { (table.request)(table.context, message.as_ptr(), message.len(), &raw mut out) };
-        // SAFETY: the host filled `out` or left it empty, and it is freed only below.
-        let reply = read_reply(code, unsafe { out.bytes() }, before);
-        // SAFETY: the buffer is the host's own and is given back once.
-        unsafe { (table.free)(out) };
-        reply.map_err(|problem| ToolError::new(format!("the host did not answer: {problem}")))
+        read_reply(code, Lent { buffer: out, free: table.free, head: 0 })
+            .map_err(|problem| ToolError::new(format!("the host did not answer: {problem}")))
     }
 }
 
-fn read_reply(code: i32, reply: &[u8], before: &[u8]) -> Result<(HostReply, Vec<u8>), String> {
+fn read_reply(code: i32, mut reply: Lent) -> Result<(HostReply, Body), String> {
     if code != OK {
-        return Err(format!("code {code}, {}", String::from_utf8_lossy(reply)));
+        return Err(format!("code {code}, {}", String::from_utf8_lossy(reply.body())));
     }
-    split(reply).map(|(head, body)| (head, [before, body].concat()))
+    let (head, body) = split(reply.body())?;
+    reply.head = reply.body().len() - body.len();
+    Ok((head, Body::Hosts(reply)))
 }
+
+/// A reply in the host's own memory, which gets it back when this is dropped. The plugin's alone until then: the host
+/// neither reads nor writes there, so that nothing the plugin does to it changes what the host knows.
+pub(crate) struct Lent {
+    /// What the host filled, or left empty.
+    buffer: Buffer,
+    free: unsafe extern "C" fn(buffer: Buffer),
+    /// Bytes before the body.
+    head: usize,
+}
+
+impl Lent {
+    pub(crate) fn body(&self) -> &[u8] {
+        // SAFETY: the buffer is freed by `drop` and not before, and nobody writes to it.
+        let message = unsafe { self.buffer.bytes() };
+        &message[self.head..]
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        let buffer = mem::replace(&mut self.buffer, Buffer::empty());
+        // SAFETY: the buffer is the host's own and is given back once, through the `free` that came with it, which may be
+        // called at any time: the tool may have kept the document for longer than its call.
+        unsafe { (self.free)(buffer) };
+    }
+}
+
+// SAFETY: the bytes have no other owner, and `free` may be called on any thread.
+unsafe impl Send for Lent {}
+// SAFETY: what is shared is only read.
+unsafe impl Sync for Lent {}
 
 /// The bytes of a message, on whichever side it arrives; null is an empty one, whatever `length` says.
 ///
@@ -192,6 +224,7 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used, unreachable_pub)]
 
     use std::sync::Mutex;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
     use crate::prelude::*;
@@ -210,9 +243,26 @@ mod tests {
         Ok(1 / divisor)
     }
 
-    plugin!(fetch, panic_with);
+    static KEPT: Mutex<Option<RawJson>> = Mutex::new(None);
 
-    /// Stands on the host's side of the table: notes what it was asked, and owns what it answers.
+    /// Asks the host for two documents, and returns one of them.
+    #[tool]
+    fn fetch_two(host: &Host, index: usize) -> ToolResult<RawJson> {
+        [host.get_json("/x", &[]), host.get_json("/x", &[])][index].clone()
+    }
+
+    /// Returns what it kept from the last time, if anything, and keeps what it asks for.
+    #[tool]
+    fn fetch_and_keep(host: &Host) -> ToolResult<RawJson> {
+        let document = host.get_json("/x", &[])?;
+        let before = KEPT.lock().unwrap().replace(document.clone());
+        Ok(before.unwrap_or(document))
+    }
+
+    plugin!(fetch, fetch_two, fetch_and_keep, panic_with);
+
+    /// Stands on the host's side of the table: notes what it was asked, and owns what it answers, in which `#` is the
+    /// number of the document that is asked for.
     struct Asked {
         messages: Mutex<Vec<Vec<u8>>>,
         code: i32,
@@ -223,9 +273,22 @@ mod tests {
         // SAFETY: `call_with` hands over an `Asked`, and the plugin its message.
         let (asked, message) = unsafe { (&*context.cast::<Asked>(), bytes_at(data, length)) };
         asked.messages.lock().unwrap().push(message.to_vec());
+        let number = match split(message) {
+            Ok((HostRequest::GetJson { document: Some(number), .. }, _)) => number,
+            other => panic!("{other:?}"),
+        };
+        let answer = String::from_utf8_lossy(&asked.answer).replace('#', &number.to_string());
         // SAFETY: the plugin gives a buffer to write to.
-        unsafe { out.write(Buffer::give(asked.answer.clone())) };
+        unsafe { out.write(Buffer::give(answer.into_bytes())) };
         asked.code
+    }
+
+    static FREED: AtomicUsize = AtomicUsize::new(0);
+
+    unsafe extern "C" fn free_and_count(buffer: Buffer) {
+        FREED.fetch_add(1, Ordering::SeqCst);
+        // SAFETY: as below.
+        unsafe { free_ours(buffer) }
     }
 
     unsafe extern "C" fn free_ours(buffer: Buffer) {
@@ -273,12 +336,26 @@ mod tests {
 
     #[test]
     fn a_tool_asks_the_host_through_the_table() {
-        let asked = Asked { messages: Mutex::default(), code: OK, answer: b"\"json\"\n{\"a\": 1}".to_vec() };
-        let table = HostTable { context: (&raw const asked).cast_mut().cast(), request, free: free_ours };
-        let (code, reply) = call_with(&raw const table, &join(&call_of("fetch"), br#"{"path": "/x"}"#));
-        assert_eq!((code, reply.as_slice()), (OK, b"\"answer\"\n{\"a\": 1}".as_slice()));
-        let messages = asked.messages.into_inner().unwrap();
-        assert_eq!(messages, [b"{\"get_json\":{\"path\":\"/x\",\"query\":[]}}\n"]);
+        let asked = Asked { messages: Mutex::default(), code: OK, answer: b"\"json\"\n{ \"a\": # }".to_vec() };
+        let table = HostTable { context: (&raw const asked).cast_mut().cast(), request, free: free_and_count };
+        let last = |number: u64| format!("{{\"unchanged\":{{\"document\":{number}}}}}\n");
+        let whole = |number: u64| format!("\"answer\"\n{{ \"a\": {number} }}");
+        for (tool, arguments, expected) in [
+            ("fetch", r#"{"path": "/x"}"#, last(1)),
+            ("fetch_two", r#"{"index": 0}"#, whole(1)),
+            ("fetch_two", r#"{"index": 1}"#, last(2)),
+            ("fetch_and_keep", "{}", last(1)),
+            // Of the call before: as long and with the same number, and still another document.
+            ("fetch_and_keep", "{}", whole(1)),
+        ] {
+            let (code, reply) = call_with(&raw const table, &join(&call_of(tool), arguments.as_bytes()));
+            assert_eq!((code, String::from_utf8(reply).unwrap()), (OK, expected), "{tool} {arguments}");
+        }
+        let messages = asked.messages.lock().unwrap();
+        assert_eq!(messages[0], b"{\"get_json\":{\"path\":\"/x\",\"query\":[],\"document\":1}}\n");
+        assert_eq!(FREED.load(Ordering::SeqCst), messages.len() - 1, "one is kept");
+        drop(KEPT.lock().unwrap().take());
+        assert_eq!(FREED.load(Ordering::SeqCst), messages.len(), "after its call");
     }
 
     #[test]

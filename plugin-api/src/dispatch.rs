@@ -30,7 +30,7 @@ pub trait Tool {
     /// The parameters, in order.
     fn parameters() -> Vec<Parameter>;
 
-    /// Calls the function. The answer is a whole message, [`Reply::Answer`] with its JSON.
+    /// Calls the function. The answer is a whole message: [`Reply::Answer`] with its JSON, or [`Reply::Unchanged`].
     ///
     /// # Errors
     /// When the arguments do not fit, or when the function refuses.
@@ -113,20 +113,20 @@ impl Plugin {
     note = "derive `serde::Serialize` for it"
 )]
 pub trait Answer {
-    /// The message that answers with the value as JSON. A [`RawJson`] is handed on untouched.
+    /// The message that answers a call of this host with the value as JSON. A [`RawJson`] is handed on untouched.
     ///
     /// # Errors
     /// When the value cannot be JSON: a map whose keys are not strings, for instance.
-    fn into_message(self) -> ToolResult<Vec<u8>>;
+    fn into_message(self, host: &Host) -> ToolResult<Vec<u8>>;
 }
 
 // The compiler would tell of serde's types instead.
 #[diagnostic::do_not_recommend]
 impl<T: Serialize + 'static> Answer for T {
-    fn into_message(self) -> ToolResult<Vec<u8>> {
+    fn into_message(self, host: &Host) -> ToolResult<Vec<u8>> {
         let mut value = Some(self);
         if let Some(raw) = (&mut value as &mut dyn Any).downcast_mut::<Option<RawJson>>().and_then(Option::take) {
-            return Ok(raw.into_answer());
+            return Ok(raw.into_message(host));
         }
         let mut message = ANSWER_HEAD.to_vec();
         serde_json::to_writer(&mut message, &value)
@@ -157,8 +157,8 @@ impl<E: Into<ToolError>> Refusal for E {
 ///
 /// # Errors
 /// When it refused, or when its answer cannot be JSON.
-pub fn answer<T: Answer, E: Refusal>(outcome: Result<T, E>) -> ToolResult<Vec<u8>> {
-    outcome.map_err(Refusal::into_error)?.into_message()
+pub fn answer<T: Answer, E: Refusal>(host: &Host, outcome: Result<T, E>) -> ToolResult<Vec<u8>> {
+    outcome.map_err(Refusal::into_error)?.into_message(host)
 }
 
 fn describe<T: Tool>() -> ToolSpec {

@@ -1,16 +1,42 @@
 //! What the host does for a tool: fetching, saving, drawing.
 
 use std::fmt::{self, Debug, Display};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::Serialize;
 
+use crate::abi::Lent;
 use crate::error::{ToolError, ToolResult};
 use crate::raw_json::RawJson;
-use crate::wire::{ANSWER_HEAD, HostReply, HostRequest, Picture, SavedFile};
+use crate::wire::{HostReply, HostRequest, Picture, SavedFile};
 
-/// Carries a request and its body to the host, and the reply back with its body, which is put behind `before`.
+/// Carries a request and its body to the host, and the reply back with its body.
 pub(crate) trait Channel: Send + Sync {
-    fn request(&self, request: &HostRequest, body: &[u8], before: &[u8]) -> ToolResult<(HostReply, Vec<u8>)>;
+    fn request(&self, request: &HostRequest, body: &[u8]) -> ToolResult<(HostReply, Body)>;
+}
+
+/// The body of a reply, in the memory of whoever made it: a big record then needs no copy.
+pub(crate) enum Body {
+    Ours(Vec<u8>),
+    Hosts(Lent),
+}
+
+impl Body {
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Ours(bytes) => bytes,
+            Self::Hosts(lent) => lent.body(),
+        }
+    }
+}
+
+/// Which document of which call a JSON document is.
+#[derive(Clone)]
+pub(crate) struct Origin {
+    /// The count of the call, by which it is known.
+    documents: Arc<AtomicU64>,
+    number: u64,
 }
 
 /// The host, as a tool sees it.
@@ -19,11 +45,13 @@ pub(crate) trait Channel: Send + Sync {
 /// run. Its errors say what failed in words a model can act on, so most tools hand them on with `?`.
 pub struct Host {
     channel: Box<dyn Channel>,
+    /// JSON documents that this call has asked for: also the number of the last one.
+    documents: Arc<AtomicU64>,
 }
 
 impl Host {
     pub(crate) fn new(channel: impl Channel + 'static) -> Self {
-        Self { channel: Box::new(channel) }
+        Self { channel: Box::new(channel), documents: Arc::default() }
     }
 
     /// Fetches a JSON document. `path` is a path on the domain's API, or a full address on one of
@@ -33,11 +61,24 @@ impl Host {
     /// When the address is not allowed, the API answers with an error (its own message and status
     /// are in the text), or the answer is not JSON.
     pub fn get_json(&self, path: impl AsRef<str>, query: &[(&str, &dyn Display)]) -> ToolResult<RawJson> {
-        let request = HostRequest::GetJson { path: path.as_ref().to_owned(), query: owned(query) };
-        match self.ask_behind(ANSWER_HEAD, &request, &[])? {
-            (HostReply::Json, answer) => Ok(RawJson::checked(answer)),
+        let number = self.documents.fetch_add(1, Ordering::Relaxed) + 1;
+        let path = path.as_ref().to_owned();
+        let request = HostRequest::GetJson { path, query: owned(query), document: Some(number) };
+        match self.ask(&request, &[])? {
+            (HostReply::Json, body) => {
+                Ok(RawJson::fetched(body, Origin { documents: Arc::clone(&self.documents), number }))
+            }
             (other, _) => Err(unexpected(&request, &other)),
         }
+    }
+
+    /// The number of a document that is the last one this call asked for, which the host so knows as the last it gave.
+    ///
+    /// Asked once the tool has returned, when no thread of it can use its host any more. A document that a tool has kept
+    /// from another call is of another count.
+    pub(crate) fn number_if_last(&self, origin: &Origin) -> Option<u64> {
+        let is_ours = Arc::ptr_eq(&origin.documents, &self.documents);
+        (is_ours && origin.number == self.documents.load(Ordering::Relaxed)).then_some(origin.number)
     }
 
     /// Fetches a document of any type. It stays with the host; what comes back names it.
@@ -59,7 +100,7 @@ impl Host {
     pub fn read(&self, document: &Document) -> ToolResult<Vec<u8>> {
         let request = HostRequest::Read { handle: document.handle };
         match self.ask(&request, &[])? {
-            (HostReply::Content, body) => Ok(body),
+            (HostReply::Content, body) => Ok(body.bytes().to_vec()),
             (other, _) => Err(unexpected(&request, &other)),
         }
     }
@@ -129,13 +170,8 @@ impl Host {
         }
     }
 
-    fn ask(&self, request: &HostRequest, body: &[u8]) -> ToolResult<(HostReply, Vec<u8>)> {
-        self.ask_behind(&[], request, body)
-    }
-
-    /// Asks, and puts the body of the reply behind `before`.
-    fn ask_behind(&self, before: &[u8], request: &HostRequest, body: &[u8]) -> ToolResult<(HostReply, Vec<u8>)> {
-        match self.channel.request(request, body, before)? {
+    fn ask(&self, request: &HostRequest, body: &[u8]) -> ToolResult<(HostReply, Body)> {
+        match self.channel.request(request, body)? {
             (HostReply::Error(error), _) => Err(error),
             answered => Ok(answered),
         }

@@ -1,41 +1,50 @@
 //! JSON that is handed on as it came.
 
+use std::fmt::{self, Debug};
+use std::sync::Arc;
+
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::error::{ToolError, ToolResult};
-use crate::wire::ANSWER_HEAD;
+use crate::host::{Body, Host, Origin};
+use crate::wire::{ANSWER_HEAD, Reply, join};
 
 /// A JSON document as the API sent it, already checked to be JSON.
 ///
 /// A tool that returns it hands its bytes on untouched: order, spacing and numbers stay as they
-/// were, and a big record costs no parse. To look inside, [`parse`](Self::parse) what is needed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// were, and a big record costs no parse and, when it is the last that was fetched, no copy.
+/// To look inside, [`parse`](Self::parse) what is needed.
+#[derive(Clone)]
 pub struct RawJson {
-    /// The message that answers with the document: most tools do, and a big record then needs no copy.
-    answer: Vec<u8>,
+    body: Arc<Body>,
+    /// Where it was fetched; none of a document that came as an argument.
+    origin: Option<Origin>,
 }
 
 impl RawJson {
-    /// A document that is JSON, behind [`ANSWER_HEAD`].
-    pub(crate) fn checked(answer: Vec<u8>) -> Self {
-        Self { answer }
+    /// A document that the host has checked.
+    pub(crate) fn fetched(body: Body, origin: Origin) -> Self {
+        Self { body: Arc::new(body), origin: Some(origin) }
     }
 
     pub(crate) fn from_raw(json: &RawValue) -> Self {
-        Self { answer: [ANSWER_HEAD, json.get().as_bytes()].concat() }
+        Self { body: Arc::new(Body::Ours(json.get().as_bytes().to_vec())), origin: None }
     }
 
-    /// The message that answers with the document.
-    pub(crate) fn into_answer(self) -> Vec<u8> {
-        self.answer
+    /// The message that answers a call with the document: only its number where that will do.
+    pub(crate) fn into_message(self, host: &Host) -> Vec<u8> {
+        match self.origin.as_ref().and_then(|origin| host.number_if_last(origin)) {
+            Some(document) => join(&Reply::Unchanged { document }, &[]),
+            None => [ANSWER_HEAD, self.bytes()].concat(),
+        }
     }
 
     /// The document's own bytes.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        &self.answer[ANSWER_HEAD.len()..]
+        self.body.bytes()
     }
 
     /// Reads what `T` names from the document; what `T` does not name is skipped.
@@ -46,6 +55,21 @@ impl RawJson {
         serde_json::from_slice(self.bytes()).map_err(|error| {
             ToolError::new(format!("the API's answer has an unexpected shape: {error}")).with_code("unexpected_answer")
         })
+    }
+}
+
+/// Two documents are equal when their bytes are, wherever they came from.
+impl PartialEq for RawJson {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes() == other.bytes()
+    }
+}
+
+impl Eq for RawJson {}
+
+impl Debug for RawJson {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("RawJson").field(&String::from_utf8_lossy(self.bytes())).finish()
     }
 }
 

@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use crate::dispatch::Plugin;
 use crate::error::{ToolError, ToolResult};
-use crate::host::{Channel, Host};
-use crate::wire::{ANSWER_HEAD, HostReply, HostRequest, Picture, SavedFile};
+use crate::host::{Body, Channel, Host};
+use crate::wire::{HostReply, HostRequest, Picture, Reply, SavedFile, split};
 
 /// A host that answers from a list and keeps files in memory.
 ///
@@ -24,6 +24,8 @@ pub struct FakeHost {
 #[derive(Debug, Default)]
 struct State {
     answers: BTreeMap<String, Canned>,
+    /// JSON documents by their number in a call.
+    given: BTreeMap<Option<u64>, Vec<u8>>,
     documents: Vec<Vec<u8>>,
     requests: Vec<String>,
     files: BTreeMap<String, Vec<u8>>,
@@ -108,8 +110,11 @@ impl FakeHost {
     /// # Errors
     /// As [`call`](Self::call).
     pub fn call_raw(&self, plugin: &Plugin, tool: &str, arguments: &Value) -> ToolResult<Vec<u8>> {
-        let answer = plugin.call(tool, arguments.to_string().as_bytes(), &Host::new(self.clone()))?;
-        Ok(answer[ANSWER_HEAD.len()..].to_vec())
+        let message = plugin.call(tool, arguments.to_string().as_bytes(), &Host::new(self.clone()))?;
+        match split(&message)? {
+            (Reply::Unchanged { document }, _) => Ok(self.state().given[&Some(document)].clone()),
+            (_, answer) => Ok(answer.to_vec()),
+        }
     }
 
     /// The addresses asked for, in order.
@@ -155,8 +160,8 @@ impl FakeHost {
 }
 
 impl Channel for FakeHost {
-    fn request(&self, request: &HostRequest, body: &[u8], before: &[u8]) -> ToolResult<(HostReply, Vec<u8>)> {
-        self.state().answer(request, body).map(|(reply, content)| (reply, [before, &content].concat()))
+    fn request(&self, request: &HostRequest, body: &[u8]) -> ToolResult<(HostReply, Body)> {
+        self.state().answer(request, body).map(|(reply, content)| (reply, Body::Ours(content)))
     }
 }
 
@@ -164,8 +169,9 @@ impl State {
     fn answer(&mut self, request: &HostRequest, body: &[u8]) -> ToolResult<(HostReply, Vec<u8>)> {
         let mut content = Vec::new();
         let reply = match request {
-            HostRequest::GetJson { path, query } => {
+            HostRequest::GetJson { path, query, document } => {
                 (_, content) = self.fetch(path, query)?;
+                self.given.insert(*document, content.clone());
                 HostReply::Json
             }
             HostRequest::GetBytes { path, query } => {

@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use crate::error::ToolError;
 
-/// The version of this module's messages. Additions keep it; see [`Hello::features`].
-pub const WIRE_VERSION: u32 = 1;
+/// The version of this module's messages. Additions that a side may ignore keep it; see [`Hello::features`].
+pub const WIRE_VERSION: u32 = 2;
 
 /// The Rust compiler that built this crate, in its own words, such as `rustc 1.95.0 (59807616e 2026-04-14)`.
 pub const COMPILER: &str = env!("PLUGIN_API_COMPILER");
@@ -42,7 +42,7 @@ pub enum Request {
     Hello(Hello),
     /// Body: none. Answered by [`Reply::Tools`].
     Describe,
-    /// Body: the arguments, a JSON object. Answered by [`Reply::Answer`] or [`Reply::Error`].
+    /// Body: the arguments, a JSON object. Answered by [`Reply::Answer`], [`Reply::Unchanged`] or [`Reply::Error`].
     Call {
         /// Name of the tool.
         tool: String,
@@ -59,6 +59,13 @@ pub enum Reply {
     Tools(Vec<ToolSpec>),
     /// To [`Request::Call`]; the body is the tool's answer as JSON.
     Answer,
+    /// To [`Request::Call`]; the answer is the last JSON document that the host gave this call, untouched. Body: none, as the
+    /// host has the document and takes its own.
+    Unchanged {
+        /// The number under which it was asked for, see [`HostRequest::GetJson`]. Another than that of the last document
+        /// is refused, so the host never hands on what the plugin did not mean.
+        document: u64,
+    },
     /// The tool refused, or failed in a way it knows.
     Error(ToolError),
     /// The plugin's code panicked; the text is the panic's own.
@@ -90,6 +97,9 @@ pub enum HostRequest {
         path: String,
         /// Query parameters, in order, not yet encoded.
         query: Vec<(String, String)>,
+        /// A number by which [`Reply::Unchanged`] may name the document, higher than those before it in the call.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        document: Option<u64>,
     },
     /// Fetch a document of any type. Answered by [`HostReply::Bytes`]: the body stays with the host.
     GetBytes {

@@ -131,11 +131,6 @@ const FORGED: &[(&str, Forged)] = &[
     ("{\"kind\":\"answer\",\"id\":1,\"len\":0}\n", Forged::Breach("it answered call 1, which is not under way")),
     ("{\"kind\":\"answer\",\"id\":999,\"len\":0}\n", Forged::Breach("it answered call 999, which is not under way")),
     ("{\"kind\":\"refused\",\"id\":2,\"len\":0}\n", Forged::Breach("it answered call 2, which is not under way")),
-    // A call whose worker was stopped is made once more, after a greeting, so its number is 5.
-    (
-        "{\"kind\":\"handed_on\",\"id\":5,\"len\":9}\n\"answer\"\n",
-        Forged::Breach("call 5 hands on what it was not given"),
-    ),
     ("{\"kind\":\"ready\",\"len\":0}\n", Forged::Breach("it said twice that it is ready")),
     ("{\"kind\":\"answer\",\"id\":3,\"len\":10}\n\"answer\"\n7", Forged::Answers(7)),
     ("{\"kind\":\"request\",\"id\":77,\"call\":3,\"len\":29}\n{\"log\":{\"message\":\"forged\"}}\n", Forged::Harmless),
@@ -211,8 +206,8 @@ async fn a_flood_of_requests_is_held_back() {
 const UNUSABLE: &[(&str, &str)] = &[
     ("-DABI=99", "speaks plugin ABI 99, this workbench speaks 1; rebuild it: cargo build -p faulty"),
     (
-        "-DWIRE=\"2\"",
-        "speaks plugin messages 2 (plugin-api 9.9.9), this workbench speaks 1; rebuild it: cargo build -p faulty",
+        "-DWIRE=\"1\"",
+        "speaks plugin messages 1 (plugin-api 9.9.9), this workbench speaks 2; rebuild it: cargo build -p faulty",
     ),
     ("-DCOMPILER=\"rustc 1.0.0\"", "was built by rustc 1.0.0, this workbench by rustc 1."),
     ("-DCOMPILER=\"rustc 1.0.0\"", "; rebuild it: cargo build -p faulty"),

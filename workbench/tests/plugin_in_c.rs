@@ -22,7 +22,7 @@ struct Bestiary;
 #[async_trait]
 impl HostServices for Bestiary {
     async fn request(&self, _call: u64, request: HostRequest, _body: Bytes) -> (HostReply, Bytes) {
-        let owlbear = HostRequest::GetJson { path: "/creatures/owlbear".to_owned(), query: vec![] };
+        let owlbear = HostRequest::GetJson { path: "/creatures/owlbear".to_owned(), query: vec![], document: None };
         if request == owlbear {
             (HostReply::Json, Bytes::from_static(br#"{"name": "Owlbear"}"#))
         } else {

@@ -94,6 +94,7 @@ async fn documents_come_untouched_and_failures_in_the_apis_words() {
     let get = |path: &str, query: &[(&str, &str)]| HostRequest::GetJson {
         path: path.to_owned(),
         query: query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+        document: None,
     };
     let (reply, body) = fixture.services.request(1, get("/objects/7", &[("lang", "en")]), Bytes::new()).await;
     assert_eq!((reply, &body[..]), (HostReply::Json, &br#"{ "objectID": 7 }"#[..]));

@@ -32,7 +32,8 @@ pub(crate) fn tool(attribute: TokenStream, mut function: ItemFn) -> TokenStream 
 
 fn entry(function: &ItemFn, signature: &Signature) -> TokenStream {
     let name = &function.sig.ident;
-    let host = signature.takes_host.then(|| quote!(host,));
+    let host = quote!(host);
+    let taken = signature.takes_host.then(|| quote!(#host,));
     let parameters = signature.parameters.iter().map(parameter);
     let values = signature.parameters.iter().map(|parameter| {
         let (name, kind) = (&parameter.name, &parameter.kind);
@@ -44,7 +45,7 @@ fn entry(function: &ItemFn, signature: &Signature) -> TokenStream {
         ReturnType::Default => name.span(),
     };
     let call = Ident::new(&name.to_string(), name.span().located_at(span));
-    let answer = quote_spanned!(span=> ::plugin_api::dispatch::answer(#call(#host #(#values),*)));
+    let answer = quote_spanned!(span=> ::plugin_api::dispatch::answer(#host, #call(#taken #(#values),*)));
     entry_of(function, &signature.description, &quote!(#(#parameters),*), &answer)
 }
 

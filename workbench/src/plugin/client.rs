@@ -161,15 +161,18 @@ impl Core {
     }
 
     fn outcome(&self, reply: Result<Answered, Unanswered>) -> CallOutcome {
-        let Answered { message, handed_on } = match reply {
+        let answered = match reply {
             Ok(answered) => answered,
             Err(Unanswered::TimedOut) => return CallOutcome::TimedOut(self.settings.tool_seconds),
             Err(Unanswered::Died(death)) => return CallOutcome::Crashed(death.to_string()),
             Err(Unanswered::Refused(text)) => return CallOutcome::Crashed(format!("refused the call: {text}")),
         };
-        match split(&message) {
-            // The host has checked where it came in what is handed on.
-            Ok((Reply::Answer, body)) => handed_on.map_or_else(|| checked(body), CallOutcome::Answer),
+        match split(&answered.message) {
+            Ok((Reply::Answer, body)) => checked(body),
+            // The host has checked it where it came in.
+            Ok((Reply::Unchanged { document }, _)) => {
+                answered.unchanged(document).map_or_else(CallOutcome::Crashed, CallOutcome::Answer)
+            }
             Ok((Reply::Error(error), _)) => CallOutcome::ToolError(error),
             Ok((Reply::Panic { message }, _)) => CallOutcome::Crashed(format!("panic: {message}")),
             Ok((Reply::Hello(_) | Reply::Tools(_), _)) => {

@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::messages::{FromWorker, LoadFailure, ToWorker, split};
-use super::pending::{Answer, Answered, End, PendingCalls, Unanswered};
+use super::pending::{Answered, End, Given, PendingCalls, Unanswered};
 use super::process::WorkerProcess;
 use super::services::HostServices;
 use super::tail::Tail;
@@ -237,8 +237,7 @@ impl UpcallServer {
     async fn read_all(&self, mut incoming: BufReader<OwnedReadHalf>, upcalls: &mut JoinSet<()>) -> io::Result<()> {
         while let Some(Frame { head, body }) = frames::read_async(&mut incoming).await? {
             match head {
-                FromWorker::Answer { id } => self.pending.resolve(id, Ok(Answer::Message(body)))?,
-                FromWorker::HandedOn { id } => self.pending.resolve(id, Ok(Answer::HandedOn(body)))?,
+                FromWorker::Answer { id } => self.pending.resolve(id, Ok(body))?,
                 FromWorker::Refused { id } => {
                     let text = String::from_utf8_lossy(&body[..body.len().min(REASON)]).into_owned();
                     self.pending.resolve(id, Err(Unanswered::Refused(text)))?;
@@ -264,11 +263,12 @@ impl UpcallServer {
         let under_way = self.pending.upcall_started(call);
         upcalls.spawn(async move {
             let (reply, body) = if under_way {
-                let answer = server.answer(call, message).await;
+                let (number, reply, body) = server.answer(call, message).await;
                 // Before there is room for the answer: the clock of a plugin that does not listen goes on.
-                let (reply, body) = &answer;
-                server.pending.upcall_ended(call, matches!(reply, HostReply::Json).then(|| body.clone()));
-                answer
+                let number = number.filter(|_| matches!(reply, HostReply::Json));
+                let given = number.map(|number| Given { number, document: body.clone() });
+                server.pending.upcall_ended(call, given);
+                (reply, body)
             } else {
                 drop(message);
                 (HostReply::Error(ToolError::new("the call that asks has ended")), Bytes::new())
@@ -279,16 +279,21 @@ impl UpcallServer {
         });
     }
 
-    async fn answer(&self, call: u64, message: Bytes) -> (HostReply, Bytes) {
+    /// The reply to a request, its body, and the number that the request gives a JSON document.
+    async fn answer(&self, call: u64, message: Bytes) -> (Option<u64>, HostReply, Bytes) {
         match split(&message) {
             Ok((HostRequest::Log { message }, _)) => {
                 self.log.add(format!("{message}\n").as_bytes());
-                (HostReply::Done, Bytes::new())
+                (None, HostReply::Done, Bytes::new())
             }
-            Ok((request, body)) => self.services.request(call, request, body).await,
+            Ok((request, body)) => {
+                let number = if let HostRequest::GetJson { document, .. } = &request { *document } else { None };
+                let (reply, body) = self.services.request(call, request, body).await;
+                (number, reply, body)
+            }
             Err(error) => {
                 let message = format!("the host does not understand this request of the plugin: {error}");
-                (HostReply::Error(ToolError::new(message)), Bytes::new())
+                (None, HostReply::Error(ToolError::new(message)), Bytes::new())
             }
         }
     }

@@ -43,12 +43,6 @@ pub(super) enum FromWorker {
         /// The call's.
         id: u64,
     },
-    /// `workbench_call` answered, and the body of its answer is the JSON document that the host gave the call last, which
-    /// so does not travel back. The body is the head of the answer.
-    HandedOn {
-        /// The call's.
-        id: u64,
-    },
     /// `workbench_call` did not understand its message; the body is its text.
     Refused {
         /// The call's.

@@ -23,21 +23,36 @@ pub(super) enum Unanswered {
     Refused(String),
 }
 
-/// What the worker says that the plugin answered.
-pub(super) enum Answer {
-    /// A message of `plugin_api::wire`.
-    Message(Bytes),
-    /// The head of a message whose body is the document that the host gave last.
-    HandedOn(Bytes),
-}
-
 /// What the plugin answered.
 #[derive(Debug)]
 pub(super) struct Answered {
     /// A message of `plugin_api::wire`.
     pub(super) message: Bytes,
-    /// The last JSON document that the host gave the call, where it is the body of the message, too, which then has none.
-    pub(super) handed_on: Option<Bytes>,
+    /// The last document that the host gave the call.
+    given: Option<Given>,
+    /// A request of the call is not answered yet.
+    is_asking: bool,
+}
+
+/// A JSON document that the host gave a call, and the number under which the plugin asked for it. Kept here, so that a
+/// plugin need not send it back to answer with it: what the plugin makes of its own copy changes nothing.
+#[derive(Debug)]
+pub(super) struct Given {
+    pub(super) number: u64,
+    pub(super) document: Bytes,
+}
+
+impl Answered {
+    /// The document that the plugin says it hands on, or what is wrong with that.
+    pub(super) fn unchanged(self, number: u64) -> Result<Bytes, String> {
+        let reason = match self.given {
+            _ if self.is_asking => "one of its requests is still open".to_owned(),
+            Some(given) if given.number == number => return Ok(given.document),
+            Some(given) => format!("document {} is the last one it was given", given.number),
+            None => "it was given none".to_owned(),
+        };
+        Err(format!("answered that it hands on document {number} unchanged, but {reason}"))
+    }
 }
 
 /// The calls a worker has not answered yet, and how it died.
@@ -50,8 +65,7 @@ struct Pending {
     answer: oneshot::Sender<End>,
     /// Upcalls the call waits for.
     upcalls: watch::Sender<usize>,
-    /// The last JSON document that the host gave the call: most tools hand it on as it is.
-    given: Option<Bytes>,
+    given: Option<Given>,
 }
 
 impl Default for PendingCalls {
@@ -77,26 +91,14 @@ impl PendingCalls {
         Ok((receiver, counter))
     }
 
-    /// An error for a call that is not under way, as a worker answers each call once, or that hands on what it was not given.
-    pub(super) fn resolve(&self, id: u64, end: Result<Answer, Unanswered>) -> io::Result<()> {
-        let mut calls = self.calls();
-        let pending = calls.get_mut(&id);
-        let pending =
+    /// An error for a call that is not under way, as a worker answers each call once.
+    pub(super) fn resolve(&self, id: u64, message: Result<Bytes, Unanswered>) -> io::Result<()> {
+        let pending = self.calls().remove(&id);
+        let Pending { answer, upcalls, given } =
             pending.ok_or_else(|| io::Error::other(format!("it answered call {id}, which is not under way")))?;
-        let end = match end {
-            Ok(Answer::Message(message)) => Ok(Answered { message, handed_on: None }),
-            Ok(Answer::HandedOn(message)) => {
-                let given = pending.given.take();
-                let given =
-                    given.ok_or_else(|| io::Error::other(format!("call {id} hands on what it was not given")))?;
-                Ok(Answered { message, handed_on: Some(given) })
-            }
-            Err(unanswered) => Err(unanswered),
-        };
-        if let Some(Pending { answer, .. }) = calls.remove(&id) {
-            // Whoever asked may have gone.
-            let _unheard = answer.send(end);
-        }
+        let is_asking = *upcalls.borrow() > 0;
+        // Whoever asked may have gone.
+        let _unheard = answer.send(message.map(|message| Answered { message, given, is_asking }));
         Ok(())
     }
 
@@ -106,9 +108,11 @@ impl PendingCalls {
     }
 
     /// An upcall was answered, with a JSON document where one was `given`.
-    pub(super) fn upcall_ended(&self, call: u64, given: Option<Bytes>) {
+    pub(super) fn upcall_ended(&self, call: u64, given: Option<Given>) {
         if let Some(pending) = self.calls().get_mut(&call) {
-            pending.given = given.or(pending.given.take());
+            // Of requests that were under way at once, either may end last: the number says which the plugin takes for it.
+            let last = pending.given.as_ref().map_or(0, |last| last.number);
+            pending.given = given.filter(|given| given.number >= last).or(pending.given.take());
             pending.upcalls.send_modify(|waiting| *waiting -= 1);
         }
     }

@@ -57,7 +57,7 @@ impl RunServices {
 
     async fn serve(&self, call: u64, request: HostRequest, body: Bytes) -> Served {
         match request {
-            HostRequest::GetJson { path, query } => {
+            HostRequest::GetJson { path, query, .. } => {
                 let answer = self.web.get(&path, &query, Expect::Json).await.map_err(web_error)?;
                 Ok((HostReply::Json, answer.body))
             }

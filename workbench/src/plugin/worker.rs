@@ -15,7 +15,7 @@ use std::thread::{self, Thread};
 
 use bytes::Bytes;
 use plugin_api::ToolError;
-use plugin_api::wire::{self, HostReply, join};
+use plugin_api::wire::{HostReply, join};
 
 use super::library::PluginLibrary;
 use super::messages::{CALLS_IN_FLIGHT, FromWorker, ToWorker, within_limit};
@@ -116,12 +116,8 @@ fn run_jobs(jobs: &Mutex<Jobs>, channel: &Channel) {
             thread::park();
             continue;
         };
-        let given = Mutex::new(Given::default());
-        let sent = match plugin.call(&message, &|request| channel.ask(id, request, &given)) {
-            Ok(answer) => match lock(&given).handed_on(answer.bytes()) {
-                Some(head) => channel.send(&FromWorker::HandedOn { id }, head),
-                None => channel.send(&FromWorker::Answer { id }, answer.bytes()),
-            },
+        let sent = match plugin.call(&message, &|request| channel.ask(id, request)) {
+            Ok(answer) => channel.send(&FromWorker::Answer { id }, answer.bytes()),
             Err(text) => channel.send(&FromWorker::Refused { id }, text.as_bytes()),
         };
         // The host is gone, or the plugin has closed the channel, on which the main thread may then wait for ever.
@@ -130,52 +126,6 @@ fn run_jobs(jobs: &Mutex<Jobs>, channel: &Channel) {
             std::process::abort();
         }
     }
-}
-
-/// What the host gave a call. Most tools hand a document on as it came: telling the host so costs a comparison, sending it
-/// back many times that.
-#[derive(Default)]
-struct Given {
-    /// The last reply with a JSON document.
-    last: Option<Bytes>,
-    /// Requests that wait for their reply.
-    under_way: usize,
-    /// More than one request was under way at once: which reply was the last is not the same on both sides.
-    is_unordered: bool,
-}
-
-impl Given {
-    fn asked(&mut self) {
-        self.under_way += 1;
-        self.is_unordered |= self.under_way > 1;
-    }
-
-    /// Notes a reply, and gives it to the plugin as its own.
-    fn replied(&mut self, reply: Bytes) -> Vec<u8> {
-        self.under_way -= 1;
-        if !matches!(wire::split(&reply), Ok((HostReply::Json, _))) {
-            return reply.into();
-        }
-        let bytes = reply.to_vec();
-        self.last = Some(reply);
-        bytes
-    }
-
-    /// The head of an answer whose body is the last document.
-    fn handed_on<'answer>(&self, answer: &'answer [u8]) -> Option<&'answer [u8]> {
-        if self.is_unordered || self.under_way > 0 {
-            return None;
-        }
-        let (_, document) = parts(self.last.as_ref()?)?;
-        let (head, body) = parts(answer)?;
-        (body == document).then_some(head)
-    }
-}
-
-/// A message's head with its line feed, and its body.
-fn parts(message: &[u8]) -> Option<(&[u8], &[u8])> {
-    let end = message.iter().position(|&byte| byte == b'\n')?;
-    Some(message.split_at(end + 1))
 }
 
 /// Hands on what the host says until it closes the channel.
@@ -208,18 +158,18 @@ impl Channel {
         frames::write_parts(&mut *lock(&self.link), head, &[body])
     }
 
-    /// Sends a request of the plugin to the host and waits for the reply.
-    fn ask(&self, call: u64, message: &[u8], given: &Mutex<Given>) -> Vec<u8> {
+    /// Sends a request of the plugin to the host and waits for the reply, which becomes the plugin's own.
+    fn ask(&self, call: u64, message: &[u8]) -> Vec<u8> {
         if let Err(text) = within_limit("request", message.len()) {
             return failed(&text);
         }
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (reply, receiver) = mpsc::sync_channel(1);
         lock(&self.waiting).insert(id, reply);
-        lock(given).asked();
         let sent = self.send(&FromWorker::Request { id, call }, message);
         match sent.map(|()| receiver.recv()) {
-            Ok(Ok(reply)) => lock(given).replied(reply),
+            // Nobody else holds it, so it is not copied.
+            Ok(Ok(reply)) => reply.into(),
             _ => failed("the host no longer answers"),
         }
     }

@@ -67,12 +67,16 @@ impl Faulty {
     }
 
     /// A client whose calls may take `tool_seconds`.
-    pub(crate) async fn client(&self, tool_seconds: u64, host: &Arc<Host>) -> PluginClient {
+    pub(crate) async fn client(&self, tool_seconds: u64, host: &Arc<impl HostServices + 'static>) -> PluginClient {
         start(&self.library(), tool_seconds, host).await.unwrap()
     }
 }
 
-pub(crate) async fn start(library: &Path, tool_seconds: u64, host: &Arc<Host>) -> Result<PluginClient, PluginError> {
+pub(crate) async fn start(
+    library: &Path,
+    tool_seconds: u64,
+    host: &Arc<impl HostServices + 'static>,
+) -> Result<PluginClient, PluginError> {
     let program = Some(PathBuf::from(env!("CARGO_BIN_EXE_workbench")));
     let out = library.with_file_name("out");
     PluginClient::start(library, Arc::clone(host) as _, ClientSettings { tool_seconds, out, program }).await
@@ -136,7 +140,7 @@ impl Host {
 #[async_trait]
 impl HostServices for Host {
     async fn request(&self, _call: u64, request: HostRequest, _body: Bytes) -> (HostReply, Bytes) {
-        assert_eq!(request, HostRequest::GetJson { path: "gate".to_owned(), query: vec![] });
+        assert_eq!(request, HostRequest::GetJson { path: "gate".to_owned(), query: vec![], document: None });
         self.asked.fetch_add(1, Ordering::SeqCst);
         self.gate.acquire().await.unwrap().forget();
         let together = self.under_way.fetch_add(1, Ordering::SeqCst) + 1;
