@@ -6,10 +6,12 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr, reason = "a program for its authors")]
 
 mod calls;
+mod containers;
 mod native;
 #[cfg(feature = "embedded")]
 mod python;
 mod rounds;
+mod scripting;
 #[cfg(feature = "embedded")]
 mod scripts;
 mod stage;
@@ -30,6 +32,7 @@ const GROUPS: &[(&str, Measure)] = &[
     ("calls", calls::measure),
     #[cfg(feature = "embedded")]
     ("scripts", scripts::measure),
+    ("containers", containers::measure),
     #[cfg(feature = "embedded")]
     ("python", python::measure),
 ];

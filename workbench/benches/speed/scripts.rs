@@ -1,16 +1,14 @@
 //! Scripts in the embedded sandbox.
 
-use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use async_trait::async_trait;
-use bytes::Bytes;
-use workbench::runner::{Caller, ScriptBridge, script_limits};
+use workbench::runner::Caller;
+use workbench::sandbox::Sandbox as _;
 use workbench::sandbox::embedded::{Embedded, EmbeddedSettings};
-use workbench::sandbox::{Bridge, BridgeError, Sandbox as _, Script};
 
 use crate::rounds::{alternate, repeat};
+use crate::scripting::{first_line, run};
 use crate::stage::{SMALL, Stage, TOOL, program};
 use crate::table::Table;
 
@@ -60,38 +58,4 @@ fn took(stage: &Stage, sandbox: &Embedded, source: &str) -> Duration {
     let begun = Instant::now();
     run(stage, sandbox, source, &stage.toolbox.bridge(Caller { turn: 1, script: Some(1) }));
     begun.elapsed()
-}
-
-/// How long it takes from a script to the tool call in its first line, as the host hears it.
-fn first_line(stage: &Stage, sandbox: &Embedded, source: &str) -> Duration {
-    let bridge = Heard { bridge: stage.toolbox.bridge(Caller { turn: 1, script: Some(1) }), first: OnceLock::new() };
-    let begun = Instant::now();
-    run(stage, sandbox, source, &bridge);
-    bridge.first.get().unwrap().duration_since(begun)
-}
-
-fn run(stage: &Stage, sandbox: &Embedded, source: &str, bridge: &dyn Bridge) {
-    let script = Script {
-        source,
-        tools: stage.toolbox.tools(),
-        domain: stage.domain.name(),
-        announce_waiting: false,
-        limits: script_limits(&stage.domain.manifest.limits),
-    };
-    let outcome = stage.runtime.block_on(sandbox.run(&script, bridge)).unwrap();
-    assert!(outcome.end.is_success(), "{outcome:?}");
-}
-
-/// Notes when the first call came.
-struct Heard<'a> {
-    bridge: ScriptBridge<'a>,
-    first: OnceLock<Instant>,
-}
-
-#[async_trait]
-impl Bridge for Heard<'_> {
-    async fn call(&self, tool: &str, arguments: Bytes) -> Result<Bytes, BridgeError> {
-        self.first.get_or_init(Instant::now);
-        self.bridge.call(tool, arguments).await
-    }
 }
