@@ -117,7 +117,7 @@ impl Status {
         }
         if let Some(image) = &self.image {
             let Image { id, tag, base, digest } = image;
-            let digest = digest.as_ref().map(|digest| format!(", in a registry {digest}")).unwrap_or_default();
+            let digest = digest.as_ref().map(|digest| format!(", digest {digest}")).unwrap_or_default();
             lines.push(format!("image:      {tag}, built from {base}{digest}"));
             lines.push(format!("            {id}"));
         }

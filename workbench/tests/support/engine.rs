@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write};
-use std::os::unix::net::UnixListener;
+use std::net::{Shutdown, TcpListener};
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -147,6 +148,9 @@ impl Drop for TestImage<'_> {
 }
 
 /// An engine of the test's own on a TCP port, with nothing in it.
+///
+/// It has a network of its own, since one that is to make no bridge removes that of the machine's engine; so its port is
+/// one of the test, which forwards it to the engine's socket.
 pub(crate) struct SecondEngine {
     daemon: Child,
     _folder: TempDir,
@@ -162,15 +166,13 @@ impl SecondEngine {
         }
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-        // Nobody else takes a port of this range within so short a time.
-        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let address = format!("tcp://127.0.0.1:{port}");
         // The settings of the machine's own name its storage.
         std::fs::write(path("settings.json"), "{}").unwrap();
-        let mut command = Command::new("dockerd");
+        let mut command = Command::new("unshare");
+        command.args(["--net", "dockerd", "--bridge=none", "--iptables=false", "--storage-driver=vfs"]);
         command.args(["--config-file", &path("settings.json"), "--data-root", &path("data")]);
-        command.args(["--exec-root", &path("exec"), "--pidfile", &path("pid"), "--host", &address]);
-        command.args(["--bridge=none", "--iptables=false", "--storage-driver=vfs", "--tls=false"]);
+        command.args(["--exec-root", &path("exec"), "--pidfile", &path("pid")]);
+        command.args(["--host", &format!("unix://{}", path("engine.sock"))]);
         let mut daemon = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let mut log = BufReader::new(daemon.stderr.take().unwrap());
         let mut told = String::new();
@@ -180,6 +182,7 @@ impl SecondEngine {
         }
         // Whoever writes to a full pipe waits.
         thread::spawn(move || std::io::copy(&mut log, &mut std::io::sink()));
+        let address = format!("tcp://127.0.0.1:{}", forward(path("engine.sock").into()));
         let engine = Engine::at(&address);
         Some(Self { daemon, _folder: folder, address, engine })
     }
@@ -192,6 +195,28 @@ impl Drop for SecondEngine {
         _ = rustix::process::kill_process(id, rustix::process::Signal::TERM);
         _ = self.daemon.wait();
     }
+}
+
+/// A port whose connections are those of the socket, as long as the test runs.
+fn forward(socket: PathBuf) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for outer in listener.incoming().flatten() {
+            let Ok(inner) = UnixStream::connect(&socket) else { continue };
+            let (mut to_engine, mut from_client) = (inner.try_clone().unwrap(), outer.try_clone().unwrap());
+            thread::spawn(move || {
+                _ = std::io::copy(&mut from_client, &mut to_engine);
+                _ = to_engine.shutdown(Shutdown::Write);
+            });
+            let (mut from_engine, mut to_client) = (inner, outer);
+            thread::spawn(move || {
+                _ = std::io::copy(&mut from_engine, &mut to_client);
+                _ = to_client.shutdown(Shutdown::Write);
+            });
+        }
+    });
+    port
 }
 
 /// A unix socket whose server answers whatever it is asked with the same bytes.

@@ -36,7 +36,7 @@ pub struct Image {
     pub tag: String,
     /// What it was built from.
     pub base: String,
-    /// Its digest in a registry, when it came from one.
+    /// Its name by digest, when the engine gives it one: with a registry in it, others can get the same image.
     pub digest: Option<String>,
 }
 
@@ -150,10 +150,11 @@ fn words(error: ApiError) -> String {
 fn tell(news: &BuildInfo, output: &mut String, progress: &dyn Fn(&str)) {
     if let Some(text) = &news.stream {
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
-            if line.starts_with("Step ") {
+            // Podman shouts.
+            if line.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("step ")) {
                 output.clear();
                 progress(&beginning(line));
-            } else if !line.starts_with("--->") && !line.starts_with("Removing intermediate container") {
+            } else if !["--", "Removing intermediate container"].iter().any(|start| line.starts_with(start)) {
                 output.push_str(line);
                 output.push('\n');
             }
