@@ -28,7 +28,7 @@ use crate::sandbox::docker;
 use crate::verify::{Fetch, judge};
 use crate::web::WebClient;
 
-use super::context::{Context, SourceOfRun, injections_of_run, require_cassette};
+use super::context::{Context, injections_of_run, require_cassette, source_of_run};
 use super::failures;
 use super::models::Asked;
 use super::runs::{Batch, Draft, Job, Plan};
@@ -102,13 +102,13 @@ impl Replaying<'_> {
         let mode = mode_of(recording)?;
         let source = source_of(recording, &source)?;
         let domain = as_in_the_run(recording, domain, rules)?;
-        require_cassette(&domain, &source.options)?;
+        require_cassette(&domain, &source)?;
         context
             .try_results(keep.then_some(domain.name()))
             .map_err(|problem| Failure::usage(format!("the results folder {problem}")))?;
         let options = RunOptions {
             model: model_of(recording),
-            source: source.options,
+            source,
             limits,
             sandbox: sandbox_of(recording, sandbox),
             ..RunOptions::default()
@@ -173,18 +173,11 @@ fn sandbox_of(recording: &Recording, named: Option<SandboxChoice>) -> SandboxOpt
 }
 
 /// What the user says, and for what that leaves open the run's own source and its injected faults.
-fn source_of(recording: &Recording, given: &SourceOptions) -> Result<SourceOfRun, Failure> {
+fn source_of(recording: &Recording, given: &SourceOptions) -> Result<SourceOptions, Failure> {
     let recorded = &recording.record.source;
-    let mut source = SourceOfRun::of(given, recorded)?;
-    if source.leads_away() {
-        let run = recording.run();
-        return Err(Failure::usage(format!(
-            "{run} says that its data came from {recorded}, and may have been handed in"
-        ))
-        .hint("`--route HOST=URL` sends requests there, if you trust it; `--live` asks the API itself"));
-    }
-    if source.options.injections.is_empty() {
-        source.options.injections = injections_of_run(recorded)?;
+    let mut source = source_of_run(given, recording.run(), recorded)?;
+    if source.injections.is_empty() {
+        source.injections = injections_of_run(recorded)?;
     }
     Ok(source)
 }
