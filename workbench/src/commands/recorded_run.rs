@@ -15,11 +15,12 @@ use crate::domain::Domain;
 use crate::domain::manifest::Limits;
 use crate::error::Failure;
 use crate::files::OwnFolder;
+use crate::model::prices::Prices;
 use crate::model::provider::ModelChoice;
 use crate::model::replay::{Recording, RecordingError};
 use crate::model::transcript::Transcript;
 use crate::printer;
-use crate::report::audit::{Audit, Side};
+use crate::report::audit::{Audit, PricesOfRun, Side};
 use crate::report::console;
 use crate::results::find::find_run;
 use crate::results::format::{RunRecord, Stop};
@@ -139,7 +140,10 @@ impl Replaying<'_> {
             ))
         })?;
         let recorded = Side { record: &recording.record, transcript: &recording.transcript };
-        let mut audit = Audit::of(recording.run(), recorded, Side { record: &record, transcript: &transcript }, files);
+        let replayed = Side { record: &record, transcript: &transcript };
+        let known = Prices::load(None).map_err(Failure::usage)?;
+        let prices = prices_of(&recording.record, &known);
+        let mut audit = Audit::of(recording.run(), recorded, replayed, files, prices);
         audit.kept = keep.then(|| folder.display().to_string());
         Ok(Some(Replayed { audit, web: plan.web().clone(), folder, _place: place }))
     }
@@ -153,6 +157,13 @@ async fn judge_as_recorded(recording: &Recording, plan: &Plan, record: &mut RunR
         let judgement = judge(&plan.domain, &folder.join("out"), Fetch::Web(&web)).await.excused(&record.faults);
         record.verify = Some(judgement.verdict);
     }
+}
+
+/// The prices a record names, where they are those that come with the workbench.
+fn prices_of<'a>(record: &RunRecord, known: &'a Prices) -> PricesOfRun<'a> {
+    let Some(named) = &record.prices else { return PricesOfRun::None };
+    let price = known.of(&record.model).filter(|price| price.origin() == *named);
+    price.map_or(PricesOfRun::Unknown, PricesOfRun::Known)
 }
 
 fn model_of(recording: &Recording) -> ModelOptions {

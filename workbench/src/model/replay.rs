@@ -148,6 +148,8 @@ fn belong_together(record: &RunRecord, transcript: &Transcript) -> Result<(), St
         ("tokens_read", record.tokens_read, sum(|turn| turn.tokens_read)),
         ("input_tokens", record.input_tokens, sum(|turn| turn.input_tokens)),
         ("output_tokens", record.output_tokens, sum(|turn| turn.output_tokens)),
+        ("cache_read_tokens", record.cache_read_tokens, sum(|turn| turn.cache_read_tokens)),
+        ("cache_write_tokens", record.cache_write_tokens, sum(|turn| turn.cache_write_tokens)),
     ];
     for (name, told, sum) in sums {
         match sum {
