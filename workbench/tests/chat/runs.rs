@@ -1,6 +1,7 @@
 //! The bundled domain with models behind chat completions: every mode, every kind of server, counted on both sides.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -101,12 +102,31 @@ fn tokens_are_those_that_the_server_counted_request_by_request() {
             assert_eq!(run["deviations"] == json!(["serial not honoured"]), deviation, "{provider} {mode}");
             assert_eq!(run["verify"]["ok"], mode == "code", "{provider} {mode}: the verdict does not ask who it was");
         }
-        assert!(std::fs::read_dir(trace.path()).unwrap().count() >= 2 * log.counts.len(), "{provider}: traced");
+        // Every request, those of the look before the first run included.
+        let mut asked: Vec<String> =
+            server.requests().iter().map(|it| format!("{} {}", it.method, it.target)).collect();
+        let mut traced = traced(trace.path(), &server.url());
+        asked.sort();
+        traced.sort();
+        assert_eq!(traced, asked, "{provider}");
         for folder in [program.results(), trace.path()] {
             assert_eq!(holding(folder, KEY.as_bytes()), Vec::<String>::new(), "{provider}: the key was written down");
         }
         assert!(!outcome.stdout.contains(KEY) && !outcome.stderr.contains(KEY), "{provider}: {outcome:#?}");
     }
+}
+
+/// The requests in a trace, as method and path; each has its answer.
+fn traced(folder: &Path, server: &str) -> Vec<String> {
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let requests = files.filter(|path| path.to_string_lossy().ends_with("-request.json"));
+    let asked = requests.map(|path| {
+        assert!(PathBuf::from(path.to_str().unwrap().replace("-request", "-response")).exists(), "{path:?}");
+        let request: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+        let address = request["address"].as_str().unwrap();
+        format!("{} {}", request["method"].as_str().unwrap(), address.strip_prefix(server).unwrap())
+    });
+    asked.collect()
 }
 
 #[test]
