@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::model::prices::{Price, whole_nanodollars};
 use crate::model::rehearsal;
-use crate::model::types::Usage;
+use crate::model::types::{THINKING_NOT_SET, Usage};
 use crate::results::format::{RunRecord, Stop, Turn};
 
 /// US dollars by which two costs may differ: less than any list tells, more than reading a number back loses.
@@ -53,7 +53,7 @@ pub(super) fn compare(
         }
         hold("nested_calls".to_owned(), json!(recorded.nested_calls), json!(replayed.nested_calls));
         hold("scripts_run".to_owned(), json!(recorded.scripts_run), json!(replayed.scripts_run));
-        hold("deviations".to_owned(), json!(recorded.deviations), json!(replayed.deviations));
+        hold("deviations".to_owned(), json!(of_the_model(recorded)), json!(of_the_model(replayed)));
         hold("final_text".to_owned(), json!(recorded.final_text), json!(replayed.final_text));
     }
     hold("retries".to_owned(), json!(recorded.retries), json!(recorded.retried.len()));
@@ -100,6 +100,11 @@ fn costs(record: &RunRecord, prices: PricesOfRun<'_>) -> Vec<FigureDifference> {
         expected: json!(sum),
     });
     wrong.into_iter().chain(whole).collect()
+}
+
+/// The deviations that stand in what was said. What the server did not take, only it knew.
+fn of_the_model(record: &RunRecord) -> Vec<&str> {
+    record.deviations.iter().map(String::as_str).filter(|known| *known != THINKING_NOT_SET).collect()
 }
 
 fn of_turn(turn: &Turn, figure: &str) -> String {

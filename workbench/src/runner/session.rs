@@ -165,8 +165,11 @@ impl Session<'_> {
     /// Adds an answer's figures to the record, and tells of the turn.
     fn record_turn(&mut self, reply: &ModelReply, calls: &[Asked]) -> Result<(), RunError> {
         let (record, usage) = (&mut *self.record, reply.usage);
-        if !self.rules.parallel_calls && calls.len() > 1 && !record.deviations.iter().any(|known| known == NOT_SERIAL) {
-            record.deviations.push(NOT_SERIAL.to_owned());
+        let not_serial = (!self.rules.parallel_calls && calls.len() > 1).then_some(NOT_SERIAL);
+        for deviation in self.model.deviations().into_iter().chain(not_serial) {
+            if !record.deviations.iter().any(|known| known == deviation) {
+                record.deviations.push(deviation.to_owned());
+            }
         }
         let cost = cost_of(self.price.as_ref(), &usage);
         let before = if record.model_turns == 0 { Some(0.0) } else { record.cost_usd };

@@ -35,6 +35,8 @@ pub(super) struct Endpoint {
     /// Which of them is the one.
     chosen: OnceCell<usize>,
     form: Mutex<Form>,
+    /// What is to be said about thinking, whatever the server takes.
+    pub(super) thinking: Thinking,
 }
 
 impl Endpoint {
@@ -62,11 +64,12 @@ impl Endpoint {
             Exchange::new(base, headers.clone(), Patience::default(), trace.clone()).map_err(AccessError::Setup)
         };
         let ways = bases.into_iter().map(way).collect::<Result<_, _>>()?;
+        let thinking = Thinking::least(kind, model);
         let form = Form {
             cap,
             cap_is_known: false,
             parallel: if kind == ProviderKind::LlamaCpp { Parallel::Always } else { Parallel::ToForbid },
-            thinking: Thinking::least(kind, model),
+            thinking,
         };
         Ok(Self {
             kind,
@@ -77,6 +80,7 @@ impl Endpoint {
             ways,
             chosen: OnceCell::new(),
             form: Mutex::new(form),
+            thinking,
         })
     }
 
