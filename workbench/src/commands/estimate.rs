@@ -26,9 +26,12 @@ pub(super) async fn tell(context: &Context, plans: &[Plan], left: &[(usize, Vec<
         let domain = plan.domain.name();
         let Some(price) = &plan.price else {
             let model = plan.model.name();
-            printer::note(&format!(
-                "no estimate: no price is known of {model}, so its runs have no cost; `--prices FILE` names one"
-            ));
+            let cost = if plan.model.tells_costs() {
+                "what it costs its provider tells afterwards"
+            } else {
+                "so its runs have no cost"
+            };
+            printer::note(&format!("no estimate: no price is known of {model}, {cost}; `--prices FILE` names one"));
             return;
         };
         match of_jobs(context, plan, price, jobs).await {

@@ -118,6 +118,7 @@ impl Draft {
         let model = self.model.name();
         let caches = self.model.settings().get("caching").is_some_and(|caching| caching != "off");
         let problem = match &self.price {
+            None if self.model.tells_costs() => return Ok(()),
             None => format!("`{flag}` needs a price, and none is known of `{model}`"),
             Some(price) if !price.covers(caches, self.options.model.caching) => {
                 format!("`{flag}` needs a whole price, and a part of that of `{model}` is not known")

@@ -96,8 +96,10 @@ pub struct ModelReply {
     pub stop_reason: StopReason,
     /// The provider's words about that, where it has any: why it refused, a reason that is not known here.
     pub stop_detail: Option<String>,
-    /// What this request cost.
+    /// What was read and written.
     pub usage: Usage,
+    /// US dollars, where the provider itself says what the request cost.
+    pub cost: Option<f64>,
 }
 
 /// Why a model stopped.

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use comfy_table::{CellAlignment, ColumnConstraint, Table, presets};
 
+use crate::model::prices::REPORTED;
 use crate::model::{rehearsal, replay};
 use crate::printer::{line, plain};
 use crate::results::format::RunRecord;
@@ -281,7 +282,12 @@ fn prices_text(runs: &[&RunRecord]) -> String {
     let mut origins: Vec<&str> = runs.iter().filter_map(|run| run.prices.as_deref()).collect();
     origins.sort_unstable();
     origins.dedup();
-    origins.iter().map(|origin| format!("\ncost by list prices as of {origin}\n")).collect()
+    origins.iter().map(|origin| format!("\ncost {}\n", priced_by(origin))).collect()
+}
+
+/// How a cost is known that a record says to be by these prices.
+pub(super) fn priced_by(prices: &str) -> String {
+    if prices == REPORTED { format!("by {REPORTED}") } else { format!("by list prices as of {prices}") }
 }
 
 /// Median and range, or `–` when there are no figures.

@@ -81,6 +81,12 @@ fn tokens_are_those_that_the_server_counted_request_by_request() {
                 "{provider} {mode}: {run:#}"
             );
             assert_eq!(run["estimated"], false, "{provider} {mode}");
+            let tells_costs = *shape == Shape::OpenRouter;
+            assert_eq!(
+                run["cost_usd"].is_f64() && run["prices"].is_string(),
+                tells_costs,
+                "{provider} {mode}: {run:#}"
+            );
             assert_eq!(run["settings"]["thinking"], *thinking, "{provider} {mode}");
             let cached = run["cache_read_tokens"].as_u64().unwrap();
             assert_eq!(cached > 0, !matches!(shape, Shape::Ollama | Shape::Vllm), "{provider} {mode}");
@@ -127,6 +133,40 @@ fn traced(folder: &Path, server: &str) -> Vec<String> {
         format!("{} {}", request["method"].as_str().unwrap(), address.strip_prefix(server).unwrap())
     });
     asked.collect()
+}
+
+/// OpenRouter says with each answer what it cost; no list is needed for a budget, and nothing is guessed where it does not.
+#[test]
+fn a_request_costs_what_the_provider_says_it_did() {
+    let usage = |asked: &Asked| match asked.turn {
+        2 => json!({"prompt_tokens": 80, "completion_tokens": 20}),
+        _ => json!({"prompt_tokens": 80, "completion_tokens": 20, "cost": 0.000_12}),
+    };
+    let server = StrictServer::start(Shape::OpenRouter, None, move |asked| {
+        let call = json!({"id": format!("c{}", asked.number), "type": "function", "function": {"name": "noop", "arguments": "{\"x\": 1}"}});
+        let message = json!({"role": "assistant", "content": null, "tool_calls": [call]});
+        Said::Document(json!({"choices": [{"message": message, "finish_reason": "tool_calls"}], "usage": usage(asked)}))
+    });
+    let (program, url) = (Program::new(), server.url());
+    let arguments =
+        ["run", "workbench/tests/domains/standin", "--mode", "loop", "--format", "json", "--base-url", &url];
+    for (budget, stop, turns, cost) in [
+        (&["--max-cost", "0.0002"][..], "budget", 2, json!(0.000_24)),
+        (&["--max-cost", "1"], "budget", 3, Value::Null),
+        (&["--loop-turns", "2"], "max_turns", 2, json!(0.000_24)),
+    ] {
+        let run = ask_json(&program, &[&arguments[..], &["--model", "openrouter:test-model"], budget].concat(), &[]);
+        assert_eq!((&run["stop"], &run["model_turns"]), (&json!(stop), &json!(turns)), "{budget:?}: {run:#}");
+        assert_eq!((&run["cost_usd"], &run["prices"]), (&cost, &json!("the provider's own figures")), "{budget:?}");
+    }
+    let report = ask(&program, &["report", "standin"], &[]).stdout;
+    assert!(report.contains("\ncost by the provider's own figures\n"), "{report}");
+    // Another server's figure may be anything.
+    let run =
+        ask_json(&program, &[&arguments[..], &["--model", "openai:test-model", "--loop-turns", "1"]].concat(), &[]);
+    assert_eq!((&run["cost_usd"], run.get("prices")), (&Value::Null, None));
+    let refused = ask(&program, &[&arguments[..], &["--model", "openai:test-model", "--max-cost", "1"]].concat(), &[]);
+    assert!(refused.code == 2 && refused.stderr.contains("`--max-cost` needs a price"), "{refused:?}");
 }
 
 #[test]

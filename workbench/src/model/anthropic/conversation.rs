@@ -64,7 +64,13 @@ impl Model for Conversation {
             ..Usage::default()
         });
         self.history.say(reply.raw);
-        Ok(ModelReply { content: reply.content, stop_reason: reply.stop_reason, stop_detail: reply.stop_detail, usage })
+        Ok(ModelReply {
+            content: reply.content,
+            stop_reason: reply.stop_reason,
+            stop_detail: reply.stop_detail,
+            usage,
+            cost: None,
+        })
     }
 
     fn take_retries(&mut self) -> Vec<Retry> {

@@ -10,7 +10,7 @@ use super::complaint::Complaint;
 use super::endpoint::{Endpoint, PATH};
 use super::reply::{Ids, Said};
 use super::request::{Conversation, Form};
-use super::usage::{Read, Reported};
+use super::usage::{self, Read, Reported};
 use crate::bounded_json;
 use crate::model::exchange::{Answer, Patience};
 use crate::model::tokens::{ConversationCount, count_blocks};
@@ -126,7 +126,8 @@ impl Model for Chat {
         let said = Said::in_document(&document, &mut self.ids);
         let Said { content, stop_reason, stop_detail } = said.map_err(|problem| self.endpoint.bad_answer(&problem))?;
         let usage = self.usage(&request, &document, &content);
-        Ok(ModelReply { content, stop_reason, stop_detail, usage })
+        let cost = Some(&document).filter(|_| self.endpoint.server.tells_costs).and_then(usage::cost);
+        Ok(ModelReply { content, stop_reason, stop_detail, usage, cost })
     }
 
     fn deviations(&self) -> Vec<&'static str> {

@@ -63,6 +63,10 @@ impl Provider for ChatCompletions {
         settings
     }
 
+    fn tells_costs(&self) -> bool {
+        self.endpoint.server.tells_costs
+    }
+
     async fn check(&self) -> Result<Findings, ModelError> {
         check::check(&self.endpoint, self.code_as_text).await
     }
