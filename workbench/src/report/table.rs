@@ -273,6 +273,14 @@ fn modes_notes(modes: &[&ModeSummary], names: Names) -> String {
         for (deviation, runs) in &mode.deviations {
             let _ = writeln!(text, "{name} deviated: {deviation}, in {runs} of {} runs", mode.n);
         }
+        if mode.prices.len() > 1 {
+            let prices: Vec<&str> = mode.prices.iter().map(String::as_str).collect();
+            let _ = writeln!(
+                text,
+                "{name} has no cost in common, since its runs go by other prices: {}",
+                prices.join("; ")
+            );
+        }
     }
     if text.is_empty() { text } else { text + "\n" }
 }
