@@ -139,8 +139,9 @@ impl Replaying<'_> {
                 recording.folder.join("out").display()
             ))
         })?;
-        let recorded = Side { record: &recording.record, transcript: &recording.transcript };
-        let replayed = Side { record: &record, transcript: &transcript };
+        let recorded =
+            Side { said_by: recording.said_by(), record: &recording.record, transcript: &recording.transcript };
+        let replayed = Side { said_by: recording.name(), record: &record, transcript: &transcript };
         let known = Prices::load(None).map_err(Failure::usage)?;
         let prices = prices_of(&recording.record, &known);
         let mut audit = Audit::of(recording.run(), recorded, replayed, files, prices);

@@ -83,6 +83,11 @@ impl Recording {
         &self.name[PREFIX.len()..]
     }
 
+    /// Who spoke in the run: its model, or of a replay the model of the run that was replayed.
+    pub fn said_by(&self) -> &str {
+        self.record.settings.get(SAID_BY).unwrap_or(&self.record.model)
+    }
+
     /// How records say who spoke in the run, and how that model was asked.
     pub fn settings(&self) -> BTreeMap<String, String> {
         let mut settings = self.record.settings.clone();

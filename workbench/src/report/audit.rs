@@ -105,6 +105,8 @@ pub struct Verdicts {
 /// One of the two: what was said, what was recorded of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
+    /// Who spoke.
+    pub said_by: &'a str,
     /// Its record.
     pub record: &'a RunRecord,
     /// Its conversation.
@@ -120,7 +122,7 @@ impl Audit {
             run: run.to_owned(),
             domain: replayed.record.domain.clone(),
             mode: replayed.record.mode.clone(),
-            model: recorded.record.model.clone(),
+            model: recorded.said_by.to_owned(),
             recorded_source: recorded.record.source.clone(),
             source: replayed.record.source.clone(),
             same: false,
