@@ -317,6 +317,18 @@ fn a_record_that_does_not_fit_is_refused_or_told() {
         assert!(!outcome.stdout.contains('\u{1b}') && !outcome.stderr.contains('\u{1b}'), "{outcome:?}");
         fs::write(run.join("run.json"), &original).unwrap();
     }
+    // Prices that the user brings.
+    change_record(&run, |record| priced(record, "2020-01-01, our contract", None));
+    let file = program.results().join("prices.toml");
+    let prices = "[[price]]\nmodels = [\"anthropic:claude-haiku-5-5\"]\nas_of = \"2020-01-01\"\nsource = \"our contract\"\ncards = [{ input = 7, output = 7, cache_read = 7, cache_write_5m = 7 }]\n";
+    fs::write(&file, prices).unwrap();
+    let outcome = replay(&program, &run, &["--prices", file.to_str().unwrap()]);
+    assert!(outcome.code == 1 && outcome.stdout.contains("\nper_turn[0].cost_usd is 0.0000"), "{outcome:?}");
+    assert!(!outcome.stdout.contains("retries, cost_usd\n"), "{outcome:?}");
+    let outcome = replay(&program, &run, &["--prices", "nowhere.toml"]);
+    assert!(outcome.code == 2 && outcome.stderr.contains("nowhere.toml could not be read"), "{outcome:?}");
+    fs::write(run.join("run.json"), &original).unwrap();
+
     fs::remove_file(run.join("domain.toml")).unwrap();
     let outcome = replay(&program, &run, &[]);
     assert!(outcome.code == 2 && outcome.stderr.contains("domain.toml could not be read"), "{outcome:?}");

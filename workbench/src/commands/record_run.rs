@@ -32,8 +32,16 @@ pub(super) async fn run(context: &Context, arguments: &RecordArguments, asked: &
     must_be_free(&rehearsal.join(if mode == Mode::Code { "code" } else { "loop.py" }))?;
     let source = SourceOptions { routes: arguments.routes.clone(), ..SourceOptions::default() };
     let limits = RunLimitOptions { scripts: arguments.limits.clone(), ..RunLimitOptions::default() };
-    let replaying =
-        Replaying { recording: &recording, domain, rules: Rules::Run, source, limits, sandbox: None, keep: false };
+    let replaying = Replaying {
+        recording: &recording,
+        domain,
+        rules: Rules::Run,
+        source,
+        limits,
+        sandbox: None,
+        prices: None,
+        keep: false,
+    };
     let Some(replayed) = replaying.play(context).await? else { return Ok(Exit::Interrupted) };
     reached_its_end(&recording, &replayed)?;
     if !replayed.audit.differences.is_empty() {

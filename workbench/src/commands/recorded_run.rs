@@ -61,6 +61,8 @@ pub(super) struct Replaying<'a> {
     pub(super) limits: RunLimitOptions,
     /// Where scripts run, in the place of the run's sandbox.
     pub(super) sandbox: Option<SandboxChoice>,
+    /// A file with the prices of the run, where they are not built in.
+    pub(super) prices: Option<&'a Path>,
     /// Whether the replay is kept as a run among the results.
     pub(super) keep: bool,
 }
@@ -99,7 +101,8 @@ pub(super) fn tools_of(context: &Context, recording: &Recording, named: Option<&
 impl Replaying<'_> {
     /// Plays the run, and compares the two; nothing when it was interrupted.
     pub(super) async fn play(self, context: &Context) -> Result<Option<Replayed>, Failure> {
-        let Self { recording, domain, rules, source, limits, sandbox, keep } = self;
+        let Self { recording, domain, rules, source, limits, sandbox, prices, keep } = self;
+        let prices = Prices::load(prices).map_err(Failure::usage)?;
         let mode = mode_of(recording)?;
         let source = source_of(recording, &source)?;
         let domain = as_in_the_run(recording, domain, rules)?;
@@ -142,8 +145,7 @@ impl Replaying<'_> {
         let recorded =
             Side { said_by: recording.said_by(), record: &recording.record, transcript: &recording.transcript };
         let replayed = Side { said_by: recording.name(), record: &record, transcript: &transcript };
-        let known = Prices::load(None).map_err(Failure::usage)?;
-        let prices = prices_of(&recording.record, &known);
+        let prices = prices_of(&recording.record, &prices);
         let mut audit = Audit::of(recording.run(), recorded, replayed, files, prices);
         audit.kept = keep.then(|| folder.display().to_string());
         Ok(Some(Replayed { audit, web: plan.web().clone(), folder, _place: place }))
@@ -160,10 +162,10 @@ async fn judge_as_recorded(recording: &Recording, plan: &Plan, record: &mut RunR
     }
 }
 
-/// The prices a record names, where they are those that come with the workbench.
+/// The prices a record names, where they are known.
 fn prices_of<'a>(record: &RunRecord, known: &'a Prices) -> PricesOfRun<'a> {
     let Some(named) = &record.prices else { return PricesOfRun::None };
-    let price = known.of(&record.model).filter(|price| price.origin() == *named);
+    let price = known.of_origin(&record.model, named);
     price.map_or(PricesOfRun::Unknown, PricesOfRun::Known)
 }
 

@@ -106,6 +106,12 @@ impl Prices {
     pub fn of(&self, model: &str) -> Option<&Price> {
         self.0.iter().find(|price| price.models.iter().any(|known| known == model))
     }
+
+    /// What it cost by the list of this day and source, as records name them.
+    pub fn of_origin(&self, model: &str, origin: &str) -> Option<&Price> {
+        let mut of_model = self.0.iter().filter(|price| price.models.iter().any(|known| known == model));
+        of_model.find(|price| price.origin() == origin)
+    }
 }
 
 impl Price {
