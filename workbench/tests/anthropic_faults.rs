@@ -294,7 +294,8 @@ async fn a_look_wants_an_answer_and_waits_for_it_in_bounds() {
     };
     let yes = server::Server::start(|_| server::answer(200, &[JSON], b"{\"ok\": true}"));
     let refused = ask(&yes.url(), &["run", STANDIN]);
-    let told = "/v1/messages/count_tokens: the answer has no `input_tokens`, but {\"ok\": true}";
+    let told = "/v1/messages/count_tokens answers, but is no Messages API, which counts `input_tokens`; look at \
+                `--base-url` (it says {\"ok\": true})";
     assert!(refused.code == 5 && refused.stderr.contains(told), "{refused:?}");
     assert!(yes.requests().iter().all(|request| request.target != "/v1/messages"), "nothing is paid for");
 

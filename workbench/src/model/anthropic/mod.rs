@@ -137,7 +137,10 @@ impl Anthropic {
         let tokens = document["input_tokens"].as_u64().filter(|tokens| *tokens <= reply::MOST_TOKENS);
         tokens.ok_or_else(|| {
             let address = self.exchange.address(COUNT);
-            ModelError::BadAnswer(format!("{address}: the answer has no `input_tokens`, but {}", answer.words()))
+            ModelError::BadAnswer(format!(
+                "{address} answers, but is no Messages API, which counts `input_tokens`; look at `--base-url` (it says {})",
+                answer.words()
+            ))
         })
     }
 
