@@ -34,6 +34,10 @@ fn status(status: u16, kind: &'static str) -> Fault {
     Fault::Status(status, kind, vec![AT_ONCE])
 }
 
+fn an_error(kind: &str) -> String {
+    format!(r#"{{"type":"error","error":{{"type":"{kind}","message":"too much"}}}}"#)
+}
+
 /// Faults one after the other, the requests that are made, a part of what the run tells: of its retries where it came to its
 /// end, else of why it did not.
 fn cases() -> Vec<(&'static str, Vec<Fault>, usize, &'static str, bool)> {
@@ -143,6 +147,20 @@ fn cases() -> Vec<(&'static str, Vec<Fault>, usize, &'static str, bool)> {
             vec![raw(308, &["location: http://127.0.0.1:1/"], "")],
             1,
             "it sends elsewhere, to `http://127.0.0.1:1/`",
+            false,
+        ),
+        (
+            "an error with status 200 that may pass",
+            vec![raw(200, &[JSON, AT_ONCE], &an_error("overloaded_error"))],
+            2,
+            "status 200: overloaded_error: too much",
+            true,
+        ),
+        (
+            "an error with status 200",
+            vec![raw(200, &[JSON], &an_error("invalid_request_error"))],
+            1,
+            "answered 200 (invalid_request_error: too much): an error in the place of an answer",
             false,
         ),
         (
@@ -264,6 +282,50 @@ fn addresses_in_every_form_lead_to_the_api() {
         assert!(outcome.code == 2 && outcome.stderr.contains(told), "{base}: {outcome:?}");
         assert!(!outcome.stderr.contains("secret"), "{outcome:?}");
     }
+}
+
+/// A server that takes everything for a good request knows nothing of counts; one that is slow or busy is waited for a
+/// short while, and told of.
+#[tokio::test]
+async fn a_look_wants_an_answer_and_waits_for_it_in_bounds() {
+    let (program, api) = (Program::new(), api());
+    let ask = |url: &str, more: &[&str]| {
+        outcome(&program, &api, &[more, &["--model", "anthropic:claude-haiku-5-5", "--base-url", url]].concat())
+    };
+    let yes = server::Server::start(|_| server::answer(200, &[JSON], b"{\"ok\": true}"));
+    let refused = ask(&yes.url(), &["run", STANDIN]);
+    let told = "/v1/messages/count_tokens answers, but is no Messages API, which counts `input_tokens`; look at \
+                `--base-url` (it says {\"ok\": true})";
+    assert!(refused.code == 5 && refused.stderr.contains(told), "{refused:?}");
+    assert!(yes.requests().iter().all(|request| request.target != "/v1/messages"), "nothing is paid for");
+
+    let busy =
+        server::Server::start(|_| server::answer(529, &[JSON, AT_ONCE], an_error("overloaded_error").as_bytes()));
+    let refused = ask(&busy.url(), &["doctor"]);
+    let address = format!("{}/v1/models/claude-haiku-5-5", busy.url());
+    let told = format!("{address} is asked again: status 529: overloaded_error: too much\n");
+    assert_eq!((refused.stderr.matches(&told).count(), busy.requests().len()), (2, 3), "{refused:?}");
+
+    let slow = server::Server::start(|request| match request.method.as_str() {
+        "GET" => server::answer(404, &[], b""),
+        _ => {
+            server::Reply::Endless(server::head(200, &[JSON], Some(1 << 20)), b" ".to_vec(), Duration::from_millis(20))
+        }
+    });
+    let patience =
+        Patience { first_wait: Duration::from_millis(1), answer: Duration::from_millis(50), ..Patience::default() };
+    let base = access::address(&slow.url(), "the server").unwrap();
+    let model = Anthropic::new("x", KEY, &base, &ProviderOptions::default(), patience).unwrap();
+    let told = model.check().await.unwrap_err().to_string();
+    assert!(told.contains("count_tokens could not be asked: no whole answer within"), "{told}");
+    assert_eq!(slow.requests().len(), 1 + 3);
+
+    // One that counts the same whatever it is sent.
+    let same = server::Server::start(|_| server::answer(200, &[JSON], b"{\"input_tokens\": 7}"));
+    let counted = ask(&same.url(), &["tools", STANDIN, "--count"]);
+    let told = "anthropic:claude-haiku-5-5 counts the same with tools and system text as without them";
+    assert!(counted.code == 0 && counted.stderr.matches(told).count() == 1, "{counted:?}");
+    assert!(counted.stdout.lines().skip(1).all(|line| line.matches('≈').count() == 3), "{counted:?}");
 }
 
 /// What the look before the first run finds; nothing is run, and no message is paid for.

@@ -18,7 +18,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use museum::{Museum, litter};
+use museum::{Museum, content, litter};
 use patience::wait_until;
 use processes::{Running, descendants, send};
 use rustix::process::Signal;
@@ -122,6 +122,38 @@ fn a_run_is_kept_while_it_is_judged() {
         assert_eq!((record.stop, &record.verify), (Stop::Interrupted, &None), "{signals:?}");
         assert_eq!(record.final_text, "['Piece 1', 'Piece 2', 'Piece 3']");
         assert!(folder.join("out/page.html").is_file() && !folder.join("verify.json").exists());
+    }
+}
+
+/// Neither the replay nor what it was to make is left, and the run is as it was.
+#[test]
+fn a_replay_that_is_given_up_leaves_nothing() {
+    let museum = Museum::open();
+    fs::write(museum.domain().join("rehearsal/loop.py"), "from tools import *\nget_object(4)\nprint('done')\n")
+        .unwrap();
+    let results = museum.results("replayed");
+    let made = museum.command(&results, "run", &["--mode", "loop"]).output().unwrap();
+    assert!(matches!(made.status.code(), Some(0 | 1)), "{made:?}");
+    let [(_, folder)] = &runs(&results)[..] else { panic!("not one run") };
+    museum.open_gate(false);
+    let before = content(&results.join("museum"));
+    let (run, domain, route) = (folder.to_str().unwrap(), museum.domain(), museum.route());
+    let to = museum.home().join("to");
+    let words: &[&[&str]] = &[
+        &["replay", run, "--domain", domain.to_str().unwrap(), "--fresh", "--route", &route],
+        &["record", domain.to_str().unwrap(), "--from", run, "--to", to.to_str().unwrap(), "--route", &route],
+    ];
+    for words in words {
+        for signals in ORDERS {
+            // What the run fetched would be answered at once.
+            _ = fs::remove_dir_all(results.join(".cache"));
+            let asked = || museum.requests().get("/v1/objects/4").copied().unwrap_or_default();
+            let seen = asked();
+            let host = Running::start(&mut museum.plain(&results, words));
+            wait_until("its call waits for the API", || asked() > seen);
+            interrupt(host, signals, &results, words[0]);
+            assert!(content(&results.join("museum")) == before && !to.exists(), "{words:?} {signals:?}");
+        }
     }
 }
 

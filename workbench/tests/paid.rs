@@ -62,11 +62,39 @@ fn an_estimate_comes_first_and_runs_cost_what_the_api_counted() {
     let text = program.run(&["report", "met"]).stdout;
     assert!(text.contains("cost by list prices as of 2026-10-07") && text.contains(" cost "), "{text}");
 
+    // A rehearsal under other limits is none of what is to come.
+    assert_eq!(program.run(&["run", "met", "--mode", "loop", "--loop-turns", "2"]).code, 1);
+    let (other, _) = compared(&program, &api, &[&MODEL[..], &["--modes", "loop", "--runs", "1"]].concat());
+    let at = |text: &str| text.lines().find(|line| line.contains("1 × loop at")).unwrap().to_owned();
+    let price = |text: &str| at(text).split("1 × loop at ").nth(1).unwrap()[..7].to_owned();
+    assert_eq!(price(&other.stderr), price(&outcome.stderr));
+    assert!(other.stderr.contains("rehearsing met in mode loop for an estimate"), "{other:?}");
+
     // With rehearsals among the results none is made for the estimate.
     program.json(&["compare", "met", "--modes", "loop,code", "--runs", "1", "--format", "json"]);
     let (again, _) = compared(&program, &api, &[&MODEL[..], &["--runs", "1"]].concat());
     assert!(again.stderr.contains(told) && !again.stderr.contains("rehearsing"), "{again:?}");
     assert!(outcome.stderr.contains("rehearsing met in mode loop for an estimate"), "{outcome:?}");
+}
+
+/// A list that changed between two comparisons: what the runs cost has no median.
+#[test]
+fn runs_of_different_price_lists_have_no_cost_in_common() {
+    let (program, api) = (Program::new(), MessagesApi::start(exhibit(false)));
+    let file = program.results().join("prices.toml");
+    let entry = "[[price]]\nmodels = [\"anthropic:claude-haiku-5-5\"]\nas_of = \"2026-11-29\"\nsource = \"our contract\"\n\
+                 cards = [{ input = 1, output = 1 }]\n";
+    fs::write(&file, entry).unwrap();
+    let arguments = [&MODEL[..], &["--modes", "loop", "--runs", "1"]].concat();
+    let (_, alone) = compared(&program, &api, &arguments);
+    assert!(alone["modes"][0]["cost_usd"]["median"].is_f64(), "{alone:#}");
+    compared(&program, &api, &[&arguments[..], &["--prices", file.to_str().unwrap()]].concat());
+    let report = program.json(&["report", "met", "--format", "json"]);
+    let mode = &report["modes"][0];
+    assert_eq!((&mode["n"], &mode["cost_usd"]), (&json!(2), &Value::Null), "{mode:#}");
+    let text = program.run(&["report", "met"]).stdout;
+    let told = "loop has no cost in common, since its runs go by other prices: 2026-10-07, https://";
+    assert!(text.contains(told) && text.contains("; 2026-11-29, our contract\n"), "{text}");
 }
 
 #[test]

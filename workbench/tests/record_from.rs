@@ -245,6 +245,24 @@ fn what_was_not_made_is_left_out_and_told() {
     assert_eq!(fs::read(trial.museum.home().join("to-2/rehearsal/code/2.py")).unwrap(), b"print(2)\r\n");
 }
 
+/// A rehearsal with all its calls and the answers of few would fail where the run went well.
+#[test]
+fn a_run_beyond_the_domains_limits_is_not_recorded_in_part() {
+    let trial = Trial::new();
+    let run = trial.run("loop");
+    let manifest = trial.copy.join("domain.toml");
+    let text = fs::read_to_string(&manifest).unwrap();
+    fs::write(&manifest, format!("{text}\n[limits]\nloop_turns = 2\n")).unwrap();
+    let outcome = trial.record(&run, &[]);
+    assert_eq!(outcome.code, 2, "{outcome:?}");
+    let told = "its replay was ended after turn 2 of ";
+    assert!(outcome.stderr.contains(told) && outcome.stderr.contains("hint: raise that limit"), "{outcome:?}");
+    assert!(!trial.copy.join("rehearsal").exists() && !trial.copy.join("cassette").exists());
+    assert_eq!(litter(&trial.results), Vec::<PathBuf>::new());
+    fs::write(&manifest, text).unwrap();
+    assert_eq!(trial.record(&run, &[]).code, 0);
+}
+
 /// Whatever a run is called, and whatever its model said, it is data in the script.
 #[test]
 fn words_of_a_run_are_no_code() {

@@ -248,7 +248,7 @@ fn a_replay_is_kept_as_a_run_that_says_what_it_is() {
     // Another verdict from the files of the replay alone, and a replay of the replay.
     assert_eq!(trial.museum.outcome(&trial.results, &["verify", kept.to_str().unwrap()]).code, 0);
     let outcome = trial.replay(&kept, &[]);
-    assert!(outcome.code == 0 && outcome.stdout.contains(&format!("said by replay:{name}")), "{outcome:?}");
+    assert!(outcome.code == 0 && outcome.stdout.contains(" · said by rehearsal · "), "{outcome:?}");
 
     let report = trial.museum.outcome(&trial.results, &["report", "museum"]).stdout;
     let words = format!("replay of {name}: what rehearsal said there was said again, no model was asked");

@@ -19,6 +19,8 @@ use pipe::pipe;
 use program::{Outcome, Program, workspace};
 use recorded::{calls, change_record, messages, read, results, task, words, written};
 use serde_json::{Value, json};
+use workbench::model::prices::Prices;
+use workbench::model::types::Usage;
 
 fn standin() -> String {
     workspace().join("workbench/tests/domains/standin").to_str().unwrap().to_owned()
@@ -235,6 +237,32 @@ fn a_transcript_that_is_none_is_refused_in_clear_words() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
+/// The prices of one model that come with the workbench, as records name them.
+const HAIKU: &str = "2026-10-07, ";
+
+/// Makes it the record of a model whose turns have their cost, by prices of this name.
+fn priced(record: &mut Value, prices: &str, cost: Option<f64>) {
+    let known = Prices::load(None).unwrap();
+    let price = known.of("anthropic:claude-haiku-5-5").unwrap();
+    record["model"] = json!("anthropic:claude-haiku-5-5");
+    record["prices"] = json!(if prices == HAIKU { price.origin() } else { prices.to_owned() });
+    let mut sum = 0.0;
+    for turn in record["per_turn"].as_array_mut().unwrap() {
+        let tokens = |key: &str| turn[key].as_u64().unwrap_or(0);
+        let usage = Usage {
+            input_tokens: tokens("input_tokens"),
+            output_tokens: tokens("output_tokens"),
+            cache_read_tokens: tokens("cache_read_tokens"),
+            cache_write_tokens: tokens("cache_write_tokens"),
+            estimated: false,
+        };
+        let cost = price.cost(&usage).unwrap();
+        turn["cost_usd"] = json!(cost);
+        sum += cost;
+    }
+    record["cost_usd"] = json!(cost.unwrap_or(sum));
+}
+
 /// How a record is changed, exit code, and what is said.
 type Record = (fn(&mut Value), i32, &'static str);
 
@@ -246,16 +274,32 @@ const RECORDS: &[Record] = &[
     (|record| record["tokens_read"] = json!(5), 2, "`tokens_read` in run.json is 5, and its turns have 600 in all"),
     (|record| record["input_tokens"] = json!(0), 2, "`input_tokens` in run.json is 0, and its turns have 510 in all"),
     (|record| record["output_tokens"] = json!(1), 2, "`output_tokens` in run.json is 1, and its turns have 21 in all"),
+    (|record| record["cache_read_tokens"] = json!(1), 2, "`cache_read_tokens` in run.json is 1, and its turns have 60 in all"),
     (|record| record["model_turns"] = json!(1), 2, "`model_turns` in run.json is 1, and its turns have 3 in all"),
-    (|record| record["tool_calls"] = json!(9), 2, "`tool_calls` in run.json is 9, and its turns have 0 in all"),
+    (|record| record["tool_calls"] = json!(9), 2, "`tool_calls` in run.json is 9, and its turns have 2 in all"),
     (|record| record["per_turn"] = json!([]), 2, "run.json has the figures of 0 turns, and transcript.jsonl has 3"),
     (|record| record["mode"] = json!("hosted"), 2, "there is no mode `hosted`"),
     (|record| record["mode"] = json!("code"), 1, "unknown tool `noop`; the tools are run_python"),
     (|record| record["domain"] = json!("\u{1b}[2J"), 2, "is a run of the domain `\\u{1b}[2J`, not of `standin`"),
     (|record| record["source"] = json!("cassette"), 2, "the run got its data from a cassette, and the workspace has none of standin"),
-    (|record| record["source"] = json!("nonsense"), 2, "`nonsense` is not a route"),
+    (|record| record["source"] = json!("nonsense"), 2, "says that its data came from nonsense, and may have been handed in"),
     (|record| record["run"] = json!("another"), 0, "replay of case ·"),
     (|record| record["limits"] = json!({"tool_calls": 0, "loop_turns": 0}), 1, "the replay ended after turn 1 of 3"),
+    (|record| record["nested_calls"] = json!(12), 1, "\nnested_calls is 12 in run.json, and must be 0\n"),
+    (|record| record["scripts_run"] = json!(1), 1, "\nscripts_run is 1 in run.json, and must be 0\n"),
+    (|record| record["deviations"] = json!(["serial\u{1b}"]), 1, "\ndeviations is [\"serial\\u001b\"] in run.json, and must be []\n"),
+    (|record| record["final_text"] = json!("All is well"), 1, "\nfinal_text is \"All is well\" in run.json, and must be \"done\"\n"),
+    (|record| record["per_turn"][1]["tools"] = json!(["noop2"]), 1, "\nper_turn[1].tools is [\"noop2\"] in run.json, and must be [\"noop\"]\n"),
+    (|record| record["retries"] = json!(3), 1, "\nretries is 3 in run.json, and must be 0\n"),
+    (|record| record["model"] = json!("rehearsal"), 1, "\nestimated is false in run.json, and must be true\n"),
+    (|record| record["cost_usd"] = json!(0.5), 1, "\ncost_usd is 0.5 in run.json, and must be null\n\nnot checked, since no replay tells: seconds, network_calls, cache_hits, tokens, estimated, retries\ndifferent: 0 of 2 results of 3 turns, 1 figure\n"),
+    // Prices that are known, and others.
+    (|record| priced(record, HAIKU, None), 0, "same: "),
+    (|record| priced(record, HAIKU, Some(0.001)), 1, "\ncost_usd is 0.001 in run.json, and must be 0.00"),
+    (|record| { priced(record, HAIKU, None); record["per_turn"][1]["cost_usd"] = json!(0); }, 1, "\nper_turn[1].cost_usd is 0.0 in run.json, and must be 0.0000"),
+    (|record| { priced(record, HAIKU, None); record["estimated"] = json!(true); }, 1, "\ncost_usd is 0.00"),
+    (|record| priced(record, "2020-01-01, our contract", None), 0, "tokens, estimated, retries, cost_usd\nsame: "),
+    (|record| priced(record, "2020-01-01, our contract", Some(7.0)), 1, "\ncost_usd is 7.0 in run.json, and must be 0.00"),
     (|record| record["model"] = json!("\u{1b}[2J"), 0, "said by \\u{1b}[2J"),
 ];
 
@@ -273,6 +317,18 @@ fn a_record_that_does_not_fit_is_refused_or_told() {
         assert!(!outcome.stdout.contains('\u{1b}') && !outcome.stderr.contains('\u{1b}'), "{outcome:?}");
         fs::write(run.join("run.json"), &original).unwrap();
     }
+    // Prices that the user brings.
+    change_record(&run, |record| priced(record, "2020-01-01, our contract", None));
+    let file = program.results().join("prices.toml");
+    let prices = "[[price]]\nmodels = [\"anthropic:claude-haiku-5-5\"]\nas_of = \"2020-01-01\"\nsource = \"our contract\"\ncards = [{ input = 7, output = 7, cache_read = 7, cache_write_5m = 7 }]\n";
+    fs::write(&file, prices).unwrap();
+    let outcome = replay(&program, &run, &["--prices", file.to_str().unwrap()]);
+    assert!(outcome.code == 1 && outcome.stdout.contains("\nper_turn[0].cost_usd is 0.0000"), "{outcome:?}");
+    assert!(!outcome.stdout.contains("retries, cost_usd\n"), "{outcome:?}");
+    let outcome = replay(&program, &run, &["--prices", "nowhere.toml"]);
+    assert!(outcome.code == 2 && outcome.stderr.contains("nowhere.toml could not be read"), "{outcome:?}");
+    fs::write(run.join("run.json"), &original).unwrap();
+
     fs::remove_file(run.join("domain.toml")).unwrap();
     let outcome = replay(&program, &run, &[]);
     assert!(outcome.code == 2 && outcome.stderr.contains("domain.toml could not be read"), "{outcome:?}");

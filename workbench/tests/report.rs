@@ -133,6 +133,9 @@ fn fewer_tokens_for_less_work_are_told() {
     assert!(text.contains("a script costs fewer tokens; code passed 1 of 2, loop 1 of 1\n"), "{text}");
     assert!(!runs(fail, PASS).contains("; code passed"));
     assert!(!runs(PASS, PASS).contains("; code passed"));
+    let nobody = vec![run("loop", 1, 30_000, fail), run("code", 1, 3_000, fail)];
+    let text = table::report(&summary::summarise(nobody));
+    assert!(text.contains("a script costs fewer tokens; no run of either passed\n"), "{text}");
 }
 
 #[test]

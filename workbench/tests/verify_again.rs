@@ -92,7 +92,7 @@ fn a_verdict_is_repeated_from_the_runs_folder_alone() {
     fs::remove_dir_all(trial.home.path().join("trial")).unwrap();
 
     assert_eq!(trial.verify(&run, &[]).code, 0);
-    assert_eq!(trial.verify(&run, &["--again"]).code, 0, "nothing is missing, so nothing is asked for");
+    assert_eq!(trial.verify(&run, &["--route", &trial.route()]).code, 0, "nothing is missing, so nothing is asked for");
     assert_eq!(trial.server.requests().len(), asked);
 
     let copy = fs::read_to_string(run.join("domain.toml")).unwrap();
@@ -116,11 +116,12 @@ fn what_failed_is_asked_for_again_and_kept() {
     assert!(outcome.stderr.contains("missing answers of the API: 1; the first is /records/2: "), "{outcome:?}");
     assert!(outcome.stderr.contains("--again` asks for them where the run got its data (api.example.org="));
     assert_eq!(evidence(&run), before, "files alone never change the evidence");
-    assert_eq!(trial.verify(&run, &["--again"]).code, 5, "it is still refused");
+    let route = ["--route", &trial.route()];
+    assert_eq!(trial.verify(&run, &route).code, 5, "it is still refused");
 
     trial.open.store(true, Ordering::SeqCst);
     let asked = trial.server.requests().len();
-    let outcome = trial.verify(&run, &["--again"]);
+    let outcome = trial.verify(&run, &route);
     assert_eq!(outcome.code, 0, "{outcome:?}");
     let new = trial.server.requests().split_off(asked);
     assert_eq!(new.iter().map(|request| request.target.as_str()).collect::<Vec<_>>(), ["/records/2"]);
@@ -130,7 +131,7 @@ fn what_failed_is_asked_for_again_and_kept() {
 
 /// The run may have been handed in, and its author may have written where its data came from.
 #[test]
-fn the_headers_of_the_workspace_do_not_go_where_only_a_run_says() {
+fn nothing_is_asked_where_only_a_run_says() {
     let trial = Trial::new();
     trial.open.store(true, Ordering::SeqCst);
     let run = trial.run(&[]);
@@ -138,18 +139,26 @@ fn the_headers_of_the_workspace_do_not_go_where_only_a_run_says() {
     fs::create_dir_all(trial.home.path().join("domains/trial")).unwrap();
     let manifest = "trial/domain.toml";
     fs::copy(trial.home.path().join(manifest), trial.home.path().join("domains").join(manifest)).unwrap();
-    for (more, are_sent) in [(vec!["--again".to_owned()], false), (vec!["--route".to_owned(), trial.route()], true)] {
-        fs::remove_file(run.join("evidence.json")).unwrap();
+    fs::remove_file(run.join("evidence.json")).unwrap();
+    let verify = |more: &[&str]| {
         let asked = trial.server.requests().len();
         let mut command = Command::new(env!("CARGO_BIN_EXE_workbench"));
-        command.arg("verify").arg(&run).args(&more).arg("--fresh").current_dir(trial.home.path());
+        command.arg("verify").arg(&run).args(more).current_dir(trial.home.path());
         let outcome = finish(command.env("WORKBENCH_RESULTS", trial.program.results()), "");
-        assert_eq!(outcome.code, 0, "{more:?}: {outcome:?}");
-        let new = trial.server.requests().split_off(asked);
-        assert_eq!(new.len(), 2, "{more:?}: {outcome:?}");
-        assert!(new.iter().all(|request| request.header("x-home").is_some() == are_sent), "{more:?}: {new:?}");
-        assert_eq!(outcome.stderr.contains("without the domain's headers"), !are_sent, "{outcome:?}");
+        (outcome, trial.server.requests().split_off(asked))
+    };
+    for more in [&["--again"][..], &["--fresh"], &["--offline"], &["--again", "--rules", "workspace"]] {
+        let (outcome, asked) = verify(more);
+        let told =
+            format!("says that its data came from {}, and may have been handed in\nhint: `--route", trial.route());
+        assert!(outcome.code == 2 && outcome.stderr.contains(&told), "{more:?}: {outcome:?}");
+        assert_eq!(asked.len(), 0, "{more:?}");
+        assert!(!run.join("evidence.json").exists(), "{more:?}");
     }
+    // Where we say, our headers go along.
+    let (outcome, asked) = verify(&["--fresh", "--route", &trial.route()]);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert_eq!(asked.iter().filter(|request| request.header("x-home").is_some()).count(), 2, "{asked:?}");
 }
 
 #[test]
@@ -177,5 +186,5 @@ fn injected_faults_are_for_tools_only() {
     trial.open.store(true, Ordering::SeqCst);
     let outcome = trial.verify(&run, &["--inject", "path=*,status=401"]);
     assert!(outcome.code == 2 && outcome.stderr.contains("`--inject` is for tools"), "{outcome:?}");
-    assert_eq!(trial.verify(&run, &["--again"]).code, 0, "the run's own source, without its faults");
+    assert_eq!(trial.verify(&run, &["--route", &trial.route()]).code, 0, "the run's faults are not repeated");
 }

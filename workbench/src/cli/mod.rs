@@ -300,6 +300,9 @@ pub struct ReplayArguments {
     /// Whose rules judge: those kept with the run, or those of the domain
     #[arg(long, default_value = "run")]
     pub rules: options::Rules,
+    /// A file of prices, for a run whose costs go by others than those built in
+    #[arg(long, value_name = "FILE")]
+    pub prices: Option<PathBuf>,
     /// Keep the replay as a run of the model `replay:RUN`; otherwise it is gone when the command ends
     #[arg(long)]
     pub keep: bool,

@@ -15,7 +15,7 @@ use crate::env;
 use crate::error::Failure;
 use crate::files::OwnFolder;
 use crate::plugin::library_for;
-use crate::printer;
+use crate::printer::line;
 use crate::report::console;
 use crate::results::order::name_of_command;
 use crate::web::{Injection, InjectionError, Route, SetupError, Source, WebClient, WebSettings};
@@ -220,50 +220,23 @@ pub(super) fn require_cassette(domain: &Domain, options: &SourceOptions) -> Resu
     Err(Failure::usage(message).hint("`--live` asks the API itself, `--route HOST=URL` another server"))
 }
 
-/// Where the data of a run that is judged or played again comes from.
-pub(super) struct SourceOfRun {
-    pub(super) options: SourceOptions,
-    /// Whether the run, and not the user, says where requests are sent.
-    leads_away: bool,
-}
-
-impl SourceOfRun {
-    /// What the user says; what that leaves open is as in the run, whose record says `recorded`, without the faults that
-    /// were injected.
-    pub(super) fn of(given: &SourceOptions, recorded: &str) -> Result<Self, Failure> {
-        let (mut options, mut leads_away) = (given.clone(), false);
-        if !given.live && given.routes.is_empty() {
-            match recorded.split(INJECTED).next().unwrap_or_default() {
-                "cassette" => {}
-                "live" => options.live = true,
-                routes => {
-                    options.routes =
-                        routes.split(", ").map(str::parse).collect::<Result<_, _>>().map_err(Failure::usage)?;
-                    leads_away = true;
-                }
-            }
+/// Where the data of a run comes from that is judged or played again: where the user says, else where the run got it,
+/// without the faults that were injected. The run may have been handed in. So of routes, which lead anywhere, only those
+/// count that the user gives: others would tell our headers, and answer what suits the run.
+pub(super) fn source_of_run(given: &SourceOptions, run: &str, recorded: &str) -> Result<SourceOptions, Failure> {
+    let mut source = given.clone();
+    if given.live || !given.routes.is_empty() {
+        return Ok(source);
+    }
+    match recorded.split(INJECTED).next().unwrap_or_default() {
+        "cassette" => {}
+        "live" => source.live = true,
+        elsewhere => {
+            let (run, elsewhere) = (line(run), line(elsewhere));
+            let message = format!("{run} says that its data came from {elsewhere}, and may have been handed in");
+            return Err(Failure::usage(message)
+                .hint("`--route HOST=URL` sends requests there, if you trust it; `--live` asks the API itself"));
         }
-        Ok(Self { options, leads_away })
     }
-
-    /// Whether the run, and not the user, says where requests are sent.
-    pub(super) fn leads_away(&self) -> bool {
-        self.leads_away
-    }
-
-    /// Says where requests go when only the run says it, which may have been handed in, and takes the domain's headers,
-    /// which may hold secrets, off them.
-    pub(super) fn keep_headers_here(&self, domain: &mut Domain) {
-        if !self.leads_away {
-            return;
-        }
-        let routes: Vec<String> = self.options.routes.iter().map(ToString::to_string).collect();
-        let hint = if domain.manifest.api.headers.is_empty() {
-            String::new()
-        } else {
-            domain.manifest.api.headers.clear();
-            ", without the domain's headers; they are sent, too, when you give the `--route` yourself".to_owned()
-        };
-        printer::note(&format!("note: requests are sent where the run sent them ({}){hint}", routes.join(", ")));
-    }
+    Ok(source)
 }

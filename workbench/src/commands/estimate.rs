@@ -1,5 +1,7 @@
 //! What a comparison that costs money will probably cost, told before its first run.
 
+use std::collections::BTreeMap;
+
 use crate::model::prices::Price;
 use crate::model::rehearsal;
 use crate::model::types::Usage;
@@ -26,9 +28,12 @@ pub(super) async fn tell(context: &Context, plans: &[Plan], left: &[(usize, Vec<
         let domain = plan.domain.name();
         let Some(price) = &plan.price else {
             let model = plan.model.name();
-            printer::note(&format!(
-                "no estimate: no price is known of {model}, so its runs have no cost; `--prices FILE` names one"
-            ));
+            let cost = if plan.model.tells_costs() {
+                "what it costs its provider tells afterwards"
+            } else {
+                "so its runs have no cost"
+            };
+            printer::note(&format!("no estimate: no price is known of {model}, {cost}; `--prices FILE` names one"));
             return;
         };
         match of_jobs(context, plan, price, jobs).await {
@@ -42,7 +47,7 @@ async fn of_jobs(context: &Context, plan: &Plan, price: &Price, jobs: &[Job]) ->
     let (mut parts, mut sum) = (Vec::new(), 0.0);
     for (mode, runs) in counted(jobs) {
         let Some(cost) = of_mode(context, plan, price, mode).await else {
-            return Err(format!("its rehearsal tells nothing of mode {mode}"));
+            return Err(format!("there is no rehearsal of mode {mode} under these limits, and none could be made"));
         };
         sum += cost * runs as f64;
         parts.push(format!("{runs} × {mode} at {}", dollars(cost)));
@@ -58,7 +63,11 @@ async fn of_jobs(context: &Context, plan: &Plan, price: &Price, jobs: &[Job]) ->
 async fn of_mode(context: &Context, plan: &Plan, price: &Price, mode: Mode) -> Option<f64> {
     let listing = list_runs(&context.results, Some(plan.domain.name())).ok();
     let known = listing.into_iter().flat_map(|listing| listing.runs).map(|stored| stored.record);
-    let is_alike = |run: &RunRecord| run.model == rehearsal::NAME && run.mode == mode.name() && is_decided(run);
+    let limits: BTreeMap<String, u64> = plan.limits().entries().map(|(key, value)| (key.to_owned(), value)).into();
+    // Under other limits a rehearsal may end sooner, and read more or less of what tools say.
+    let is_alike = |run: &RunRecord| {
+        run.model == rehearsal::NAME && run.mode == mode.name() && run.limits == limits && is_decided(run)
+    };
     let mut rehearsed: Vec<RunRecord> = known.filter(is_alike).collect();
     if rehearsed.is_empty() {
         let _step = console::step(&format!("rehearsing {} in mode {mode} for an estimate", plan.domain.name()));

@@ -96,6 +96,11 @@ impl Asked {
         }
     }
 
+    /// Whether its provider says what each request cost.
+    pub(super) fn tells_costs(&self) -> bool {
+        matches!(self, Self::Provider(provider) if provider.tells_costs())
+    }
+
     /// As records name it.
     pub(super) fn name(&self) -> &str {
         match self {

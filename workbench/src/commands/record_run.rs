@@ -19,7 +19,7 @@ use crate::web::{CassetteWriter, Known, WebClient};
 use super::context::Context;
 use super::failures;
 use super::record::cassette;
-use super::recorded_run::{self, Replaying, mode_of, tools_of};
+use super::recorded_run::{self, Replayed, Replaying, mode_of, tools_of};
 
 /// Replays the run, adds what was fetched for it to the cassette, and writes down its calls or scripts as a rehearsal.
 /// Nothing that is there is overwritten.
@@ -32,9 +32,18 @@ pub(super) async fn run(context: &Context, arguments: &RecordArguments, asked: &
     must_be_free(&rehearsal.join(if mode == Mode::Code { "code" } else { "loop.py" }))?;
     let source = SourceOptions { routes: arguments.routes.clone(), ..SourceOptions::default() };
     let limits = RunLimitOptions { scripts: arguments.limits.clone(), ..RunLimitOptions::default() };
-    let replaying =
-        Replaying { recording: &recording, domain, rules: Rules::Run, source, limits, sandbox: None, keep: false };
+    let replaying = Replaying {
+        recording: &recording,
+        domain,
+        rules: Rules::Run,
+        source,
+        limits,
+        sandbox: None,
+        prices: None,
+        keep: false,
+    };
     let Some(replayed) = replaying.play(context).await? else { return Ok(Exit::Interrupted) };
+    reached_its_end(&recording, &replayed)?;
     if !replayed.audit.differences.is_empty() {
         printer::note(&format!(
             "warning: results of {} calls are not as in the run; `workbench replay {}` tells which",
@@ -51,6 +60,22 @@ pub(super) async fn run(context: &Context, arguments: &RecordArguments, asked: &
     write(&rehearsal, &scripts)?;
     tell(&recording, mode, &rehearsal, &scripts);
     Ok(Exit::Success)
+}
+
+/// Refuses a run whose replay was ended by a limit before the record is: a rehearsal of its calls would ask for answers that
+/// the cassette does not have, and be ended likewise.
+fn reached_its_end(recording: &Recording, replayed: &Replayed) -> Result<(), Failure> {
+    let audit = &replayed.audit;
+    if audit.replayed_turns == audit.turns && audit.unreached == 0 {
+        return Ok(());
+    }
+    let message = format!(
+        "nothing was recorded of {}: its replay was ended after turn {} of {} by a limit of the domain",
+        recording.run(),
+        audit.replayed_turns,
+        audit.turns
+    );
+    Err(Failure::usage(message).hint("raise that limit in its domain.toml: a rehearsal runs under it, too"))
 }
 
 /// Adds to the cassette in `folder` what was answered for the replay and is not in it.

@@ -15,11 +15,12 @@ use crate::domain::Domain;
 use crate::domain::manifest::Limits;
 use crate::error::Failure;
 use crate::files::OwnFolder;
+use crate::model::prices::Prices;
 use crate::model::provider::ModelChoice;
 use crate::model::replay::{Recording, RecordingError};
 use crate::model::transcript::Transcript;
 use crate::printer;
-use crate::report::audit::{Audit, Side};
+use crate::report::audit::{Audit, PricesOfRun, Side};
 use crate::report::console;
 use crate::results::find::find_run;
 use crate::results::format::{RunRecord, Stop};
@@ -28,7 +29,7 @@ use crate::sandbox::docker;
 use crate::verify::{Fetch, judge};
 use crate::web::WebClient;
 
-use super::context::{Context, SourceOfRun, injections_of_run, require_cassette};
+use super::context::{Context, injections_of_run, require_cassette, source_of_run};
 use super::failures;
 use super::models::Asked;
 use super::runs::{Batch, Draft, Job, Plan};
@@ -60,6 +61,8 @@ pub(super) struct Replaying<'a> {
     pub(super) limits: RunLimitOptions,
     /// Where scripts run, in the place of the run's sandbox.
     pub(super) sandbox: Option<SandboxChoice>,
+    /// A file with the prices of the run, where they are not built in.
+    pub(super) prices: Option<&'a Path>,
     /// Whether the replay is kept as a run among the results.
     pub(super) keep: bool,
 }
@@ -98,17 +101,18 @@ pub(super) fn tools_of(context: &Context, recording: &Recording, named: Option<&
 impl Replaying<'_> {
     /// Plays the run, and compares the two; nothing when it was interrupted.
     pub(super) async fn play(self, context: &Context) -> Result<Option<Replayed>, Failure> {
-        let Self { recording, domain, rules, source, limits, sandbox, keep } = self;
+        let Self { recording, domain, rules, source, limits, sandbox, prices, keep } = self;
+        let prices = Prices::load(prices).map_err(Failure::usage)?;
         let mode = mode_of(recording)?;
         let source = source_of(recording, &source)?;
         let domain = as_in_the_run(recording, domain, rules)?;
-        require_cassette(&domain, &source.options)?;
+        require_cassette(&domain, &source)?;
         context
             .try_results(keep.then_some(domain.name()))
             .map_err(|problem| Failure::usage(format!("the results folder {problem}")))?;
         let options = RunOptions {
             model: model_of(recording),
-            source: source.options,
+            source,
             limits,
             sandbox: sandbox_of(recording, sandbox),
             ..RunOptions::default()
@@ -138,8 +142,11 @@ impl Replaying<'_> {
                 recording.folder.join("out").display()
             ))
         })?;
-        let recorded = Side { record: &recording.record, transcript: &recording.transcript };
-        let mut audit = Audit::of(recording.run(), recorded, Side { record: &record, transcript: &transcript }, files);
+        let recorded =
+            Side { said_by: recording.said_by(), record: &recording.record, transcript: &recording.transcript };
+        let replayed = Side { said_by: recording.name(), record: &record, transcript: &transcript };
+        let prices = prices_of(&recording.record, &prices);
+        let mut audit = Audit::of(recording.run(), recorded, replayed, files, prices);
         audit.kept = keep.then(|| folder.display().to_string());
         Ok(Some(Replayed { audit, web: plan.web().clone(), folder, _place: place }))
     }
@@ -153,6 +160,13 @@ async fn judge_as_recorded(recording: &Recording, plan: &Plan, record: &mut RunR
         let judgement = judge(&plan.domain, &folder.join("out"), Fetch::Web(&web)).await.excused(&record.faults);
         record.verify = Some(judgement.verdict);
     }
+}
+
+/// The prices a record names, where they are known.
+fn prices_of<'a>(record: &RunRecord, known: &'a Prices) -> PricesOfRun<'a> {
+    let Some(named) = &record.prices else { return PricesOfRun::None };
+    let price = known.of_origin(&record.model, named);
+    price.map_or(PricesOfRun::Unknown, PricesOfRun::Known)
 }
 
 fn model_of(recording: &Recording) -> ModelOptions {
@@ -173,18 +187,11 @@ fn sandbox_of(recording: &Recording, named: Option<SandboxChoice>) -> SandboxOpt
 }
 
 /// What the user says, and for what that leaves open the run's own source and its injected faults.
-fn source_of(recording: &Recording, given: &SourceOptions) -> Result<SourceOfRun, Failure> {
+fn source_of(recording: &Recording, given: &SourceOptions) -> Result<SourceOptions, Failure> {
     let recorded = &recording.record.source;
-    let mut source = SourceOfRun::of(given, recorded)?;
-    if source.leads_away() {
-        let run = recording.run();
-        return Err(Failure::usage(format!(
-            "{run} says that its data came from {recorded}, and may have been handed in"
-        ))
-        .hint("`--route HOST=URL` sends requests there, if you trust it; `--live` asks the API itself"));
-    }
-    if source.options.injections.is_empty() {
-        source.options.injections = injections_of_run(recorded)?;
+    let mut source = source_of_run(given, recording.run(), recorded)?;
+    if source.injections.is_empty() {
+        source.injections = injections_of_run(recorded)?;
     }
     Ok(source)
 }

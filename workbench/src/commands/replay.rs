@@ -23,6 +23,7 @@ pub(super) async fn run(context: &Context, arguments: &ReplayArguments) -> Resul
         source: arguments.source.clone(),
         limits: arguments.limits.clone(),
         sandbox: arguments.sandbox,
+        prices: arguments.prices.as_deref(),
         keep: arguments.keep,
     };
     let Some(replayed) = replaying.play(context).await? else { return Ok(Exit::Interrupted) };

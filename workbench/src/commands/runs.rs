@@ -116,8 +116,15 @@ impl Draft {
     /// Refuses the flag of a budget of money that could not be kept.
     pub(super) fn needs_price(&self, flag: &str) -> Result<(), Failure> {
         let model = self.model.name();
+        if !matches!(self.model, Asked::Provider(_)) {
+            let message = format!("`{flag}` is about what a model costs, and none is asked by `{model}`");
+            return Err(
+                Failure::usage(message).hint("leave it out, or set `--max-tokens-read` or `--max-seconds` instead")
+            );
+        }
         let caches = self.model.settings().get("caching").is_some_and(|caching| caching != "off");
         let problem = match &self.price {
+            None if self.model.tells_costs() => return Ok(()),
             None => format!("`{flag}` needs a price, and none is known of `{model}`"),
             Some(price) if !price.covers(caches, self.options.model.caching) => {
                 format!("`{flag}` needs a whole price, and a part of that of `{model}` is not known")

@@ -10,7 +10,7 @@ use crate::error::Failure;
 use crate::exit::Exit;
 use crate::model::provider::ModelChoice;
 use crate::model::tokens::ConversationCount;
-use crate::model::types::{Block, Message, ModelRequest, Role, ToolDefinition};
+use crate::model::types::{Block, Message, ModelRequest, Role};
 use crate::printer;
 use crate::report::table::{grouped, mark, table, trimmed};
 use crate::runner::{Mode, Opening};
@@ -31,6 +31,9 @@ struct Count {
     total: u64,
     /// Whether these were counted here.
     estimated: bool,
+    /// Whether that is so because the provider's count tells nothing.
+    #[serde(skip)]
+    is_blind: bool,
 }
 
 /// Counts and prints. Whether the model can be asked is looked at before the plugin is built.
@@ -43,6 +46,12 @@ pub(super) async fn print(context: &Context, domain: &Domain, arguments: &ToolsA
     for mode in Mode::ALL {
         let opening = Opening::of(domain, mode, session.toolbox.tools(), &domain.manifest.limits);
         counts.push(count(&asked, mode, &opening).await?);
+    }
+    if counts.iter().any(|count| count.is_blind) {
+        printer::note(&format!(
+            "warning: {} counts the same with tools and system text as without them, so they are counted here",
+            asked.name()
+        ));
     }
     match arguments.format {
         Format::Json => print_json(&counts)?,
@@ -58,29 +67,12 @@ pub(super) async fn print(context: &Context, domain: &Domain, arguments: &ToolsA
     Ok(Exit::Success)
 }
 
+/// The figures as the provider counts them; where it does not, or counts the same whatever it is sent, as they are counted
+/// here.
 async fn count(asked: &Asked, mode: Mode, opening: &Opening) -> Result<Count, Failure> {
-    let Opening { system, tools } = opening;
-    let (bare, with_system, whole) = (
-        tokens(asked, mode, "", &[]).await?,
-        tokens(asked, mode, system, &[]).await?,
-        tokens(asked, mode, system, tools).await?,
-    );
-    let [system, tools, total] = [(with_system, bare), (whole, with_system), (whole, bare)]
-        .map(|(more, less)| more.tokens.saturating_sub(less.tokens));
-    Ok(Count { mode: mode.name(), system, tools, total, estimated: whole.estimated })
-}
-
-/// Tokens of a request, and whether they were counted here.
-#[derive(Clone, Copy)]
-struct Tokens {
-    tokens: u64,
-    estimated: bool,
-}
-
-async fn tokens(asked: &Asked, mode: Mode, system: &str, tools: &[ToolDefinition]) -> Result<Tokens, Failure> {
     // A request needs a message; what it costs is taken off again.
     let task = [Message { role: Role::User, content: vec![Block::Text { text: "Hello.".to_owned() }] }];
-    let request = ModelRequest {
+    let of = |system, tools| ModelRequest {
         system,
         tools,
         messages: &task,
@@ -88,8 +80,23 @@ async fn tokens(asked: &Asked, mode: Mode, system: &str, tools: &[ToolDefinition
         parallel_calls: mode.parallel_calls(),
         until: None,
     };
-    Ok(match asked.count(request).await? {
-        Some(tokens) => Tokens { tokens, estimated: false },
-        None => Tokens { tokens: ConversationCount::default().read(&request), estimated: true },
-    })
+    let requests = [of("", &[]), of(&opening.system, &[]), of(&opening.system, &opening.tools)];
+    let mut counts = requests.map(|request| ConversationCount::default().read(&request));
+    let mut theirs = Vec::new();
+    for request in requests {
+        theirs.extend(asked.count(request).await?);
+    }
+    let theirs = <[u64; 3]>::try_from(theirs).ok();
+    let told = theirs.filter(|theirs| !is_blind(theirs, &counts));
+    let is_blind = theirs.is_some() && told.is_none();
+    counts = told.unwrap_or(counts);
+    let [bare, with_system, whole] = counts;
+    let [system, tools, total] = [(with_system, bare), (whole, with_system), (whole, bare)]
+        .map(|(more, less): (u64, u64)| more.saturating_sub(less));
+    Ok(Count { mode: mode.name(), system, tools, total, estimated: told.is_none(), is_blind })
+}
+
+/// Whether what is more by our count is not more by theirs.
+fn is_blind(theirs: &[u64; 3], ours: &[u64; 3]) -> bool {
+    (0..2).any(|place| ours[place] < ours[place + 1] && theirs[place] >= theirs[place + 1])
 }

@@ -17,7 +17,7 @@ use crate::results::store::{StoreError, read_evidence, read_run, write_evidence,
 use crate::results::sweep::sweep_run;
 use crate::verify::{Fetch, Judgement, judge};
 
-use super::context::{Context, Data, SourceOfRun, require_cassette};
+use super::context::{Context, Data, require_cassette, source_of_run};
 use super::failures;
 use super::{exit_of, print_json};
 
@@ -82,31 +82,31 @@ fn judging(context: &Context, rules: Rules, copy: Domain) -> Result<Domain, Fail
 }
 
 /// Where missing answers come from: what the options say; where they leave it open, where the run got its data.
-fn source(given: &SourceOptions, record: &RunRecord) -> Result<SourceOfRun, Failure> {
+fn source(given: &SourceOptions, record: &RunRecord) -> Result<SourceOptions, Failure> {
     if !given.injections.is_empty() {
         return Err(Failure::usage("`--inject` is for tools; the verifier asks the API as it is"));
     }
-    SourceOfRun::of(given, &record.source)
+    source_of_run(given, &record.run, &record.source)
 }
 
 /// The web client for a domain of which only the run's copy may be here. That copy may come from someone else: where
 /// the workspace has the domain, its own addresses, headers and cassette are used; a copy alone sends no headers, since
 /// those can name variables of this environment.
-fn data(context: &Context, mut domain: Domain, source: &SourceOfRun) -> Result<Data, Failure> {
+fn data(context: &Context, mut domain: Domain, source: &SourceOptions) -> Result<Data, Failure> {
     match Domain::find(domain.name(), &context.workspace) {
         Ok(own) => domain = own,
         Err(_) => domain.manifest.api.headers.clear(),
     }
-    source.keep_headers_here(&mut domain);
-    require_cassette(&domain, &source.options)?;
-    context.data(&domain, &source.options)
+    require_cassette(&domain, source)?;
+    context.data(&domain, source)
 }
 
 fn tell_missing(judgement: &Judgement, record: &RunRecord) {
     let Some(first) = judgement.faults.first() else { return };
     printer::note(&format!(
         "warning: missing answers of the API: {}; the first is {}\n\
-         hint: `workbench verify {} --again` asks for them where the run got its data ({}); `--live` asks the API itself",
+         hint: `workbench verify {} --again` asks for them where the run got its data ({}), a route only when `--route` \
+         gives it again; `--live` asks the API itself",
         judgement.faults.len(),
         line(first),
         line(&record.run),

@@ -4,6 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, RETRY_AFTER};
+use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
@@ -14,6 +15,9 @@ const LONGEST_WORDS: usize = 400;
 
 /// Codes of a 429 that no wait mends: the account has spent what it may.
 const SPENT: [&str; 2] = ["enforced_spend_limit_reached", "insufficient_quota"];
+
+/// Kinds of errors that a later try may not meet.
+const PASSING: [&str; 4] = ["rate_limit_error", "api_error", "timeout_error", "overloaded_error"];
 
 /// A provider's answer with a status of success or refusal; overload and outage were tried again.
 #[derive(Debug)]
@@ -51,6 +55,7 @@ impl Answer {
             Some("true") => self.status >= 400,
             Some("false") => false,
             _ if self.status == 429 => !self.is_spent(),
+            _ if self.status == 200 => self.error_kind().is_some_and(|kind| PASSING.contains(&kind.as_str())),
             _ => matches!(self.status, 408 | 409 | 500 | 502 | 503 | 504 | 529),
         }
     }
@@ -79,6 +84,19 @@ impl Answer {
             }
             Err(_) => Some(format!("the answer is `{kind}`, not JSON: it starts with “{}”", self.beginning())),
         }
+    }
+
+    /// The kind of the error that the body is, whatever the status says; nothing where it is none as the Messages API
+    /// writes them.
+    pub(super) fn error_kind(&self) -> Option<String> {
+        #[derive(Deserialize)]
+        struct Document<'a> {
+            r#type: &'a str,
+            error: Value,
+        }
+        let document: Document<'_> = serde_json::from_slice(&self.body).ok()?;
+        let kind = document.error["type"].as_str().unwrap_or_default();
+        (document.r#type == "error").then(|| kind.to_owned())
     }
 
     fn is_spent(&self) -> bool {
@@ -175,6 +193,9 @@ mod tests {
             (400, &[("x-should-retry", "true")][..], "", true),
             (529, &[("x-should-retry", "false")], "", false),
             (200, &[("x-should-retry", "true")], "", false),
+            (200, &[], r#"{"type":"error","error":{"type":"overloaded_error"}}"#, true),
+            (200, &[], r#"{"type":"error","error":{"type":"invalid_request_error"}}"#, false),
+            (200, &[], r#"{"type":"message","error":{"type":"overloaded_error"}}"#, false),
             (
                 429,
                 &[],

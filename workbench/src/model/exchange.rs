@@ -1,6 +1,7 @@
 //! Requests to a provider over HTTP: retried where that helps, bounded in time and size, traced without secrets.
 
 use std::error::Error;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::{Bytes, BytesMut};
@@ -11,6 +12,7 @@ pub use super::access::secret;
 pub use super::answer::Answer;
 use super::trace::Trace;
 use super::types::{ModelError, Retry};
+use crate::printer::{self, line};
 use crate::web::growing_waits;
 
 /// How patient the workbench is with a provider. Source: the policy of the providers' own client libraries, with more
@@ -49,7 +51,10 @@ impl Patience {
 }
 
 /// Most tries of what is asked before the first run.
-const TRIES_OF_A_LOOK: usize = 3;
+pub(super) const TRIES_OF_A_LOOK: usize = 3;
+
+/// How long a server may take to say what it is, and to be left alone before it does.
+const FIRST_SIGN: Duration = Duration::from_secs(10);
 
 /// Bytes of an answer: far more than any model writes in one turn.
 const LONGEST_ANSWER: usize = 32 << 20;
@@ -69,7 +74,9 @@ pub struct Exchange {
     /// The secrets in them, which nothing that a server sends back may carry on.
     secrets: Vec<String>,
     patience: Patience,
-    trace: Option<Trace>,
+    trace: Option<Arc<Trace>>,
+    /// Whether somebody waits for the answer before anything else is seen to happen.
+    is_look: bool,
 }
 
 /// Why a try came to nothing.
@@ -85,7 +92,7 @@ impl Exchange {
     ///
     /// # Errors
     /// When no HTTP client can be made, which is a text for people.
-    pub fn new(base: Url, headers: HeaderMap, patience: Patience, trace: Option<Trace>) -> Result<Self, String> {
+    pub fn new(base: Url, headers: HeaderMap, patience: Patience, trace: Option<Arc<Trace>>) -> Result<Self, String> {
         crate::web::use_ring();
         let mut builder = Client::builder()
             .user_agent(concat!("workbench/", env!("CARGO_PKG_VERSION")))
@@ -100,7 +107,27 @@ impl Exchange {
             builder = builder.no_proxy();
         }
         let client = builder.build().map_err(|error| format!("no HTTP client could be made: {}", innermost(&error)))?;
-        Ok(Self { client, base, secrets: secrets(&headers), headers, patience, trace })
+        Ok(Self { client, base, secrets: secrets(&headers), headers, patience, trace, is_look: false })
+    }
+
+    /// The way to an address of the same server for what is asked before the first run: in a few tries and a few seconds, and
+    /// a server that keeps one waiting is told of.
+    pub(super) fn look(&self, base: Url, tries: usize) -> Self {
+        let patience = Patience {
+            tries: self.patience.tries.min(tries),
+            answer: self.patience.answer.min(FIRST_SIGN),
+            longest_asked: FIRST_SIGN,
+            ..self.patience
+        };
+        Self {
+            client: self.client.clone(),
+            base,
+            headers: self.headers.clone(),
+            secrets: self.secrets.clone(),
+            patience,
+            trace: self.trace.clone(),
+            is_look: true,
+        }
     }
 
     /// The address below which all requests go.
@@ -150,9 +177,7 @@ impl Exchange {
         until: Option<Instant>,
         retries: &mut Vec<Retry>,
     ) -> Result<Answer, ModelError> {
-        // A look before the first run is told sooner than a run is given up.
-        let tries = if method == Method::GET { self.patience.tries.min(TRIES_OF_A_LOOK) } else { self.patience.tries };
-        let mut waits = self.patience.waits().take(tries.saturating_sub(1));
+        let mut waits = self.patience.waits().take(self.patience.tries.saturating_sub(1));
         let mut was_misread = false;
         loop {
             let time = until.map_or(Duration::MAX, |until| until.saturating_duration_since(Instant::now()));
@@ -161,6 +186,7 @@ impl Exchange {
             }
             let outcome = self.attempt(&method, path, body.clone(), time.min(self.patience.answer)).await;
             let (cause, asked) = match &outcome {
+                Ok(answer) if answer.may_pass() => (answer.told(), answer.asked_wait()),
                 Ok(answer) if answer.status == 200 && method == Method::POST => match answer.misread() {
                     None => return outcome.map_err(|fault| self.unreachable(path, &fault.reason)),
                     Some(problem) if was_misread => {
@@ -171,7 +197,6 @@ impl Exchange {
                         (problem, None)
                     }
                 },
-                Ok(answer) if answer.may_pass() => (answer.told(), answer.asked_wait()),
                 Err(fault) if fault.may_pass => (fault.reason.clone(), None),
                 _ => return outcome.map_err(|fault| self.unreachable(path, &fault.reason)),
             };
@@ -183,6 +208,9 @@ impl Exchange {
             let Some(wait) = wait else {
                 return outcome.map_err(|fault| self.unreachable(path, &fault.reason));
             };
+            if self.is_look {
+                printer::note(&format!("{} is asked again: {}", self.address(path), line(&cause)));
+            }
             retries.push(Retry { cause, wait_seconds: wait.as_secs_f64() });
             tokio::time::sleep(wait).await;
         }
@@ -320,8 +348,21 @@ fn innermost(error: &reqwest::Error) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nobody_is_kept_waiting_before_the_first_run() {
+        let address: Url = "http://127.0.0.1/v1".parse().unwrap();
+        let quick = Patience { tries: 2, answer: Duration::from_millis(50), ..Patience::default() };
+        for (patience, tries, seconds) in [(Patience::default(), 3, 10.0), (quick, 2, 0.05)] {
+            let way = Exchange::new(address.clone(), HeaderMap::new(), patience, None).unwrap();
+            let look = way.look(address.clone(), TRIES_OF_A_LOOK).patience;
+            assert_eq!((look.tries, look.answer.as_secs_f64()), (tries, seconds));
+            assert_eq!(look.longest_asked, Duration::from_secs(10));
+        }
+    }
 
     #[test]
     fn a_secret_is_hidden_however_it_is_written() {

@@ -16,6 +16,9 @@ const BUILT_IN: &str = include_str!("../../prices.toml");
 /// US dollars that a million tokens may cost at most, far more than any does: sums of it stay amounts of dollars.
 const MOST_DOLLARS: f64 = 1e6;
 
+/// Stands in the place of day and source in records of runs whose provider said itself what they cost.
+pub const REPORTED: &str = "the provider's own figures";
+
 /// Known prices. Of two of one model the first counts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prices(Vec<Price>);
@@ -102,6 +105,12 @@ impl Prices {
     /// What this model costs, by its exact name.
     pub fn of(&self, model: &str) -> Option<&Price> {
         self.0.iter().find(|price| price.models.iter().any(|known| known == model))
+    }
+
+    /// What it cost by the list of this day and source, as records name them.
+    pub fn of_origin(&self, model: &str, origin: &str) -> Option<&Price> {
+        let mut of_model = self.0.iter().filter(|price| price.models.iter().any(|known| known == model));
+        of_model.find(|price| price.origin() == origin)
     }
 }
 

@@ -20,6 +20,11 @@ pub trait Provider: Send + Sync {
     /// How it is asked, as far as that is part of the measurement: `thinking`, `caching` and so on.
     fn settings(&self) -> BTreeMap<String, String>;
 
+    /// Whether it says itself what each request cost.
+    fn tells_costs(&self) -> bool {
+        false
+    }
+
     /// Looks whether key, address and model serve, before the first run and for the doctor.
     ///
     /// # Errors

@@ -137,7 +137,7 @@ impl Model for Rehearsal {
         };
         let calls = content.iter().any(|block| matches!(block, Block::ToolUse { .. }));
         let stop_reason = if calls { StopReason::ToolUse } else { StopReason::EndTurn };
-        Ok(ModelReply { content, stop_reason, stop_detail: None, usage })
+        Ok(ModelReply { content, stop_reason, stop_detail: None, usage, cost: None })
     }
 }
 

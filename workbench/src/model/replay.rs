@@ -83,6 +83,11 @@ impl Recording {
         &self.name[PREFIX.len()..]
     }
 
+    /// Who spoke in the run: its model, or of a replay the model of the run that was replayed.
+    pub fn said_by(&self) -> &str {
+        self.record.settings.get(SAID_BY).unwrap_or(&self.record.model)
+    }
+
     /// How records say who spoke in the run, and how that model was asked.
     pub fn settings(&self) -> BTreeMap<String, String> {
         let mut settings = self.record.settings.clone();
@@ -148,6 +153,8 @@ fn belong_together(record: &RunRecord, transcript: &Transcript) -> Result<(), St
         ("tokens_read", record.tokens_read, sum(|turn| turn.tokens_read)),
         ("input_tokens", record.input_tokens, sum(|turn| turn.input_tokens)),
         ("output_tokens", record.output_tokens, sum(|turn| turn.output_tokens)),
+        ("cache_read_tokens", record.cache_read_tokens, sum(|turn| turn.cache_read_tokens)),
+        ("cache_write_tokens", record.cache_write_tokens, sum(|turn| turn.cache_write_tokens)),
     ];
     for (name, told, sum) in sums {
         match sum {
@@ -203,6 +210,6 @@ impl Model for Replay {
         let is_end =
             self.next == self.recording.transcript.turns.len() && self.recording.record.stop != Stop::Interrupted;
         let stop_detail = self.recording.record.stop_detail.clone().filter(|_| is_end);
-        Ok(ModelReply { content, stop_reason, stop_detail, usage })
+        Ok(ModelReply { content, stop_reason, stop_detail, usage, cost: None })
     }
 }

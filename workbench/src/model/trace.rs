@@ -3,13 +3,16 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use reqwest::header::HeaderMap;
 use reqwest::{Method, Url};
 use serde_json::{Value, json};
 
+use super::access::AccessError;
 use super::exchange::HIDDEN;
+use super::provider::ProviderOptions;
 use crate::files::{write_new, write_whole};
 
 /// Names of answers' headers that may tell who asked.
@@ -24,11 +27,23 @@ pub struct Trace {
 }
 
 impl Trace {
+    /// Where the user wants what is sent and received to be kept.
+    ///
+    /// # Errors
+    /// When the folder cannot be made or read.
+    pub(super) fn of(options: &ProviderOptions) -> Result<Option<Arc<Self>>, AccessError> {
+        let kept = |folder: &PathBuf| match Self::into_folder(folder) {
+            Ok(trace) => Ok(Arc::new(trace)),
+            Err(error) => Err(AccessError::Setup(format!("the trace cannot be kept in {}: {error}", folder.display()))),
+        };
+        options.trace.as_ref().map(kept).transpose()
+    }
+
     /// Traces into `folder`, which is made; what is in it stays, and numbers go on behind it.
     ///
     /// # Errors
     /// When the folder cannot be made or read.
-    pub fn into_folder(folder: &Path) -> io::Result<Self> {
+    fn into_folder(folder: &Path) -> io::Result<Self> {
         fs::create_dir_all(folder)?;
         let number = |entry: io::Result<fs::DirEntry>| -> io::Result<u64> {
             let name = entry?.file_name();

@@ -96,8 +96,10 @@ pub struct ModelReply {
     pub stop_reason: StopReason,
     /// The provider's words about that, where it has any: why it refused, a reason that is not known here.
     pub stop_detail: Option<String>,
-    /// What this request cost.
+    /// What was read and written.
     pub usage: Usage,
+    /// US dollars, where the provider itself says what the request cost.
+    pub cost: Option<f64>,
 }
 
 /// Why a model stopped.
@@ -146,6 +148,9 @@ pub struct Retry {
     pub wait_seconds: f64,
 }
 
+/// Said of a run whose model may have thought more than was asked of it, since its server took no word about that.
+pub const THINKING_NOT_SET: &str = "thinking not set: the server refused the wish";
+
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
@@ -185,6 +190,11 @@ pub enum ModelError {
 pub trait Model: Send {
     /// The next answer.
     async fn reply(&mut self, request: ModelRequest<'_>) -> Result<ModelReply, ModelError>;
+
+    /// What was asked otherwise than the settings say, since the provider did not take it so; each is a deviation of the run.
+    fn deviations(&self) -> Vec<&'static str> {
+        Vec::new()
+    }
 
     /// The retries since this was last asked, also those of a request that failed in the end or was given up.
     fn take_retries(&mut self) -> Vec<Retry> {

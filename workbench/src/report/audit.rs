@@ -3,10 +3,12 @@
 
 use serde::Serialize;
 
+use super::audit_figures::{compare, unchecked};
 use crate::artifacts::{Compared, FileDifference};
 use crate::model::transcript::{ResultText, Transcript};
 use crate::results::format::{Fault, RuleOutcome, RunRecord, Stop, Verdict};
 
+pub use super::audit_figures::{FigureDifference, PricesOfRun};
 pub use super::audit_text::text;
 
 /// Value of `format` in `replay --format json`.
@@ -58,6 +60,10 @@ pub struct Audit {
     pub files: usize,
     /// The others.
     pub file_differences: Vec<FileDifference>,
+    /// Figures of the record that are not what they must be.
+    pub figures: Vec<FigureDifference>,
+    /// Figures that were not checked.
+    pub unchecked: Vec<&'static str>,
     /// What the replay met that is not the run's fault, and that the run did not meet.
     pub faults: Vec<Fault>,
     /// Folder of the replay, where it was kept.
@@ -99,6 +105,8 @@ pub struct Verdicts {
 /// One of the two: what was said, what was recorded of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
+    /// Who spoke.
+    pub said_by: &'a str,
     /// Its record.
     pub record: &'a RunRecord,
     /// Its conversation.
@@ -107,13 +115,14 @@ pub struct Side<'a> {
 
 impl Audit {
     /// Compares a run with its replay; `files` is what came of their artifacts.
-    pub fn of(run: &str, recorded: Side<'_>, replayed: Side<'_>, files: Compared) -> Self {
+    pub fn of(run: &str, recorded: Side<'_>, replayed: Side<'_>, files: Compared, prices: PricesOfRun<'_>) -> Self {
+        let whole = recorded.transcript.turns.len() == replayed.transcript.turns.len();
         let mut audit = Self {
             format: REPLAY_FORMAT.to_owned(),
             run: run.to_owned(),
             domain: replayed.record.domain.clone(),
             mode: replayed.record.mode.clone(),
-            model: recorded.record.model.clone(),
+            model: recorded.said_by.to_owned(),
             recorded_source: recorded.record.source.clone(),
             source: replayed.record.source.clone(),
             same: false,
@@ -126,6 +135,8 @@ impl Audit {
             verdict: Verdicts::of(recorded.record, replayed.record),
             files: files.alike,
             file_differences: files.differences,
+            figures: compare(recorded.record, replayed.record, whole, prices),
+            unchecked: unchecked(recorded.record, prices),
             faults: new_faults(&recorded.record.faults, &replayed.record.faults),
             kept: None,
         };
@@ -134,7 +145,8 @@ impl Audit {
             && audit.unreached == 0
             && audit.turns == audit.replayed_turns
             && audit.verdict.is_same()
-            && audit.file_differences.is_empty();
+            && audit.file_differences.is_empty()
+            && audit.figures.is_empty();
         audit
     }
 
@@ -249,7 +261,7 @@ fn around(text: &str, at: usize) -> String {
     format!("{dots}{}{}", before.iter().rev().collect::<String>(), cut(&text[at..], AFTER))
 }
 
-fn cut(text: &str, letters: usize) -> String {
+pub(super) fn cut(text: &str, letters: usize) -> String {
     match text.char_indices().nth(letters) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),

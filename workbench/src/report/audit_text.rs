@@ -2,12 +2,17 @@
 
 use std::fmt::Write as _;
 
+use serde_json::Value;
+
 use crate::artifacts::How;
 use crate::printer::plain;
 use crate::results::format::{RuleStatus, Verdict};
 
-use super::audit::{Audit, Difference};
+use super::audit::{Audit, Difference, cut};
 use super::table::got_text;
+
+/// Letters of a figure that are shown: the model's last words are one.
+const FIGURE: usize = 90;
 
 /// Differences that are shown; the others are counted.
 const SHOWN: usize = 20;
@@ -28,7 +33,9 @@ pub fn text(audit: &Audit) -> String {
     }
     text.push_str(&verdicts_text(audit));
     text.push_str(&files_text(audit));
-    let _ = writeln!(text, "\n{}", last_line(audit));
+    text.push_str(&figures_text(audit));
+    let _ = writeln!(text, "\nnot checked, since no replay tells: {}", audit.unchecked.join(", "));
+    let _ = writeln!(text, "{}", last_line(audit));
     plain(&text)
 }
 
@@ -107,6 +114,19 @@ fn files_text(audit: &Audit) -> String {
     if text.is_empty() { text } else { format!("\n{text}") }
 }
 
+fn figures_text(audit: &Audit) -> String {
+    let figures = audit.figures.iter().take(SHOWN);
+    let mut text: String = figures
+        .map(|figure| {
+            let shown = |value: &Value| line(&cut(&value.to_string(), FIGURE));
+            let (recorded, expected) = (shown(&figure.recorded), shown(&figure.expected));
+            format!("{} is {recorded} in run.json, and must be {expected}\n", figure.name)
+        })
+        .collect();
+    more(&mut text, audit.figures.len(), "figures");
+    if text.is_empty() { text } else { format!("\n{text}") }
+}
+
 /// `same: …` or `different: …`.
 fn last_line(audit: &Audit) -> String {
     let counted = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
@@ -138,6 +158,9 @@ fn last_line(audit: &Audit) -> String {
     }
     if !audit.file_differences.is_empty() {
         parts.push(counted(audit.file_differences.len(), "file"));
+    }
+    if !audit.figures.is_empty() {
+        parts.push(counted(audit.figures.len(), "figure"));
     }
     format!("different: {}{unrecorded}", parts.join(", "))
 }

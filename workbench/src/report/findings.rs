@@ -53,6 +53,9 @@ fn short(ratio: f64) -> String {
 
 /// Fewer tokens are no gain where the work is not done.
 fn passes(above: &ModeSummary, below: &ModeSummary, of: &str, to: &str) -> String {
+    if below.passed == 0 && above.passed == 0 {
+        return "; no run of either passed".to_owned();
+    }
     // Compares passed ÷ n of both without dividing.
     if below.passed * above.n >= above.passed * below.n {
         return String::new();

@@ -1,6 +1,7 @@
 //! The view of many runs: figures of each mode, ratios between modes, and how they are shown.
 
 pub mod audit;
+mod audit_figures;
 mod audit_text;
 pub mod console;
 mod findings;

@@ -6,7 +6,7 @@ use crate::printer::plain;
 use crate::results::format::{CallRecord, RuleStatus, RunRecord, Verdict};
 
 use super::one_line;
-use super::table::{counted, dollars, got_text, grouped, mark, run_line, table, trimmed};
+use super::table::{counted, dollars, got_text, grouped, mark, priced_by, run_line, table, trimmed};
 
 /// The run's settings, its turns, its calls by tool, its last words and its verdict.
 pub fn story(run: &RunRecord, ledger: &[CallRecord]) -> String {
@@ -70,7 +70,7 @@ fn asked(run: &RunRecord) -> String {
     }
     match (run.cost_usd, &run.prices) {
         (Some(cost), Some(prices)) => {
-            let _ = writeln!(text, "cost {} by list prices as of {prices}", dollars(cost));
+            let _ = writeln!(text, "cost {} {}", dollars(cost), priced_by(prices));
         }
         (Some(cost), None) => {
             let _ = writeln!(text, "cost {}", dollars(cost));

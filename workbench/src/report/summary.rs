@@ -1,7 +1,7 @@
 //! Figures of many runs: the content of `report --format json`.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -76,8 +76,11 @@ pub struct ModeSummary {
     pub scripts: Option<Spread>,
     /// Wall time.
     pub seconds: Option<Spread>,
-    /// Price in US dollars; null also when a run's price is not known.
+    /// Price in US dollars; null also when a run's price is not known, and when the runs go by different prices.
     pub cost_usd: Option<Spread>,
+    /// By which prices that is. Several are those of runs that were made at different times.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub prices: BTreeSet<String>,
     /// Requests to the model that were made again, in all runs, decided or not.
     pub retries: u64,
     /// What the model did otherwise than the mode asks, with the number of decided runs in which it did.
@@ -189,7 +192,8 @@ impl<'a> Group<'a> {
 fn summary_of(group: &[&RunRecord], decided: &[&RunRecord]) -> ModeSummary {
     let (first, n) = (group[0], decided.len());
     let spread = |value: fn(&RunRecord) -> f64| Spread::of(decided.iter().map(|run| value(run)));
-    let costs: Option<Vec<f64>> = decided.iter().map(|run| run.cost_usd).collect();
+    let prices: BTreeSet<String> = decided.iter().filter_map(|run| run.prices.clone()).collect();
+    let costs: Option<Vec<f64>> = decided.iter().map(|run| run.cost_usd.filter(|_| prices.len() < 2)).collect();
     let passed = decided.iter().filter(|run| passed(run)).count();
     let mut deviations: BTreeMap<String, usize> = BTreeMap::new();
     for deviation in decided.iter().flat_map(|run| &run.deviations) {
@@ -211,6 +215,7 @@ fn summary_of(group: &[&RunRecord], decided: &[&RunRecord]) -> ModeSummary {
         scripts: spread(|run| f64::from(run.scripts_run)),
         seconds: spread(|run| run.seconds),
         cost_usd: costs.and_then(|costs| Spread::of(costs.into_iter())),
+        prices,
         retries: group.iter().map(|run| u64::from(run.retries)).sum(),
         deviations,
     }

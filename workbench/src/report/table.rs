@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use comfy_table::{CellAlignment, ColumnConstraint, Table, presets};
 
+use crate::model::prices::REPORTED;
 use crate::model::{rehearsal, replay};
 use crate::printer::{line, plain};
 use crate::results::format::RunRecord;
@@ -272,6 +273,14 @@ fn modes_notes(modes: &[&ModeSummary], names: Names) -> String {
         for (deviation, runs) in &mode.deviations {
             let _ = writeln!(text, "{name} deviated: {deviation}, in {runs} of {} runs", mode.n);
         }
+        if mode.prices.len() > 1 {
+            let prices: Vec<&str> = mode.prices.iter().map(String::as_str).collect();
+            let _ = writeln!(
+                text,
+                "{name} has no cost in common, since its runs go by other prices: {}",
+                prices.join("; ")
+            );
+        }
     }
     if text.is_empty() { text } else { text + "\n" }
 }
@@ -281,7 +290,12 @@ fn prices_text(runs: &[&RunRecord]) -> String {
     let mut origins: Vec<&str> = runs.iter().filter_map(|run| run.prices.as_deref()).collect();
     origins.sort_unstable();
     origins.dedup();
-    origins.iter().map(|origin| format!("\ncost by list prices as of {origin}\n")).collect()
+    origins.iter().map(|origin| format!("\ncost {}\n", priced_by(origin))).collect()
+}
+
+/// How a cost is known that a record says to be by these prices.
+pub(super) fn priced_by(prices: &str) -> String {
+    if prices == REPORTED { format!("by {REPORTED}") } else { format!("by list prices as of {prices}") }
 }
 
 /// Median and range, or `–` when there are no figures.

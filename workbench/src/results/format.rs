@@ -98,7 +98,7 @@ pub struct RunRecord {
     /// What was wrong with the first of them, and how long each was waited for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub retried: Vec<RetryRecord>,
-    /// What the model did otherwise than its mode asks, such as `serial not honoured`; each once.
+    /// What the model or its server did otherwise than they were asked, such as `serial not honoured`; each once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deviations: Vec<String>,
     /// Uncached input + cache read + cache written.

@@ -11,7 +11,7 @@ use super::mode_tools::{Answer, Asked, ModeTools};
 use super::toolbox::Toolbox;
 use super::{RunError, prompts};
 use crate::events::{Event, Listener, RunKey};
-use crate::model::prices::{Price, whole_nanodollars};
+use crate::model::prices::{Price, REPORTED, whole_nanodollars};
 use crate::model::types::{
     Block, Message, Model, ModelError, ModelReply, ModelRequest, Retry, Role, StopReason, ToolDefinition, Usage,
 };
@@ -165,10 +165,19 @@ impl Session<'_> {
     /// Adds an answer's figures to the record, and tells of the turn.
     fn record_turn(&mut self, reply: &ModelReply, calls: &[Asked]) -> Result<(), RunError> {
         let (record, usage) = (&mut *self.record, reply.usage);
-        if !self.rules.parallel_calls && calls.len() > 1 && !record.deviations.iter().any(|known| known == NOT_SERIAL) {
-            record.deviations.push(NOT_SERIAL.to_owned());
+        let not_serial = (!self.rules.parallel_calls && calls.len() > 1).then_some(NOT_SERIAL);
+        for deviation in self.model.deviations().into_iter().chain(not_serial) {
+            if !record.deviations.iter().any(|known| known == deviation) {
+                record.deviations.push(deviation.to_owned());
+            }
         }
-        let cost = cost_of(self.price.as_ref(), &usage);
+        let cost = match &self.price {
+            Some(price) => cost_of(price, &usage),
+            None => reply.cost,
+        };
+        if self.price.is_none() && cost.is_some() {
+            record.prices.get_or_insert_with(|| REPORTED.to_owned());
+        }
         let before = if record.model_turns == 0 { Some(0.0) } else { record.cost_usd };
         record.cost_usd = before.zip(cost).map(|(before, cost)| whole_nanodollars(before + cost));
         record.model_turns += 1;
@@ -235,8 +244,8 @@ async fn interrupted(interrupt: &mut watch::Receiver<bool>) {
 }
 
 /// What a request cost. Tokens that the provider did not count have no price.
-fn cost_of(price: Option<&Price>, usage: &Usage) -> Option<f64> {
-    price.filter(|_| !usage.estimated).and_then(|price| price.cost(usage))
+fn cost_of(price: &Price, usage: &Usage) -> Option<f64> {
+    if usage.estimated { None } else { price.cost(usage) }
 }
 
 /// At most so many characters of a text, and a sign where it goes on.

@@ -312,6 +312,38 @@ fn a_field_that_a_server_does_not_know_is_left_out_once_and_for_all() {
     assert!(record["stop_detail"].as_str().unwrap().contains("max_tokens is too large"), "{record:#}");
 }
 
+/// How a model is asked to think is our wish: a server that knows no such field runs without it, and every run says so.
+#[test]
+fn thinking_that_a_server_does_not_take_is_asked_for_once_and_told() {
+    let answers = |asked: &Asked| {
+        let field =
+            ["reasoning_effort", "chat_template_kwargs"].into_iter().find(|it| asked.document.get(it).is_some());
+        match field {
+            Some(field) => {
+                let words = format!("Unrecognized request argument supplied: {field}");
+                Said::Raw(error(Shape::OpenAi, 400, &words, "unknown_parameter", Value::Null))
+            }
+            None => Said::Turn("Done.", Vec::new()),
+        }
+    };
+    for (shape, model, setting) in [
+        (Shape::OpenAi, "openai:o3-mini", "low"),
+        (Shape::Ollama, "ollama:test-model", "none"),
+        (Shape::LlamaCpp, "llamacpp:qwen3", "off where the template can"),
+    ] {
+        let server = StrictServer::start(shape, None, answers);
+        let url = server.url();
+        let words = ["compare", DOMAIN, "--modes", "serial,loop", "--runs", "1", "--format", "json"];
+        let outcome = ask(&Program::new(), &[&words[..], &["--model", model, "--base-url", &url]].concat(), &[]);
+        let report: Value = serde_json::from_str(&outcome.stdout).unwrap_or_else(|_| panic!("{model}: {outcome:#?}"));
+        for run in report["runs"].as_array().unwrap() {
+            assert_eq!((&run["stop"], &run["settings"]["thinking"]), (&json!("end_turn"), &json!(setting)), "{run:#}");
+            assert_eq!(run["deviations"], json!(["thinking not set: the server refused the wish"]), "{model}");
+        }
+        assert_eq!(server.log().documents.len(), 1 + 2, "{model}: asked with it once");
+    }
+}
+
 #[test]
 fn a_mode_that_fills_all_a_model_can_read_has_come_to_its_end() {
     let (record, _, outcome) = run(Shape::LlamaCpp, &["--mode", "loop"], |asked| match asked.turn {

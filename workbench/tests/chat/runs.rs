@@ -1,6 +1,7 @@
 //! The bundled domain with models behind chat completions: every mode, every kind of server, counted on both sides.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -80,6 +81,12 @@ fn tokens_are_those_that_the_server_counted_request_by_request() {
                 "{provider} {mode}: {run:#}"
             );
             assert_eq!(run["estimated"], false, "{provider} {mode}");
+            let tells_costs = *shape == Shape::OpenRouter;
+            assert_eq!(
+                run["cost_usd"].is_f64() && run["prices"].is_string(),
+                tells_costs,
+                "{provider} {mode}: {run:#}"
+            );
             assert_eq!(run["settings"]["thinking"], *thinking, "{provider} {mode}");
             let cached = run["cache_read_tokens"].as_u64().unwrap();
             assert_eq!(cached > 0, !matches!(shape, Shape::Ollama | Shape::Vllm), "{provider} {mode}");
@@ -101,12 +108,65 @@ fn tokens_are_those_that_the_server_counted_request_by_request() {
             assert_eq!(run["deviations"] == json!(["serial not honoured"]), deviation, "{provider} {mode}");
             assert_eq!(run["verify"]["ok"], mode == "code", "{provider} {mode}: the verdict does not ask who it was");
         }
-        assert!(std::fs::read_dir(trace.path()).unwrap().count() >= 2 * log.counts.len(), "{provider}: traced");
+        // Every request, those of the look before the first run included.
+        let mut asked: Vec<String> =
+            server.requests().iter().map(|it| format!("{} {}", it.method, it.target)).collect();
+        let mut traced = traced(trace.path(), &server.url());
+        asked.sort();
+        traced.sort();
+        assert_eq!(traced, asked, "{provider}");
         for folder in [program.results(), trace.path()] {
             assert_eq!(holding(folder, KEY.as_bytes()), Vec::<String>::new(), "{provider}: the key was written down");
         }
         assert!(!outcome.stdout.contains(KEY) && !outcome.stderr.contains(KEY), "{provider}: {outcome:#?}");
     }
+}
+
+/// The requests in a trace, as method and path; each has its answer.
+fn traced(folder: &Path, server: &str) -> Vec<String> {
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let requests = files.filter(|path| path.to_string_lossy().ends_with("-request.json"));
+    let asked = requests.map(|path| {
+        assert!(PathBuf::from(path.to_str().unwrap().replace("-request", "-response")).exists(), "{path:?}");
+        let request: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+        let address = request["address"].as_str().unwrap();
+        format!("{} {}", request["method"].as_str().unwrap(), address.strip_prefix(server).unwrap())
+    });
+    asked.collect()
+}
+
+/// OpenRouter says with each answer what it cost; no list is needed for a budget, and nothing is guessed where it does not.
+#[test]
+fn a_request_costs_what_the_provider_says_it_did() {
+    let usage = |asked: &Asked| match asked.turn {
+        2 => json!({"prompt_tokens": 80, "completion_tokens": 20}),
+        _ => json!({"prompt_tokens": 80, "completion_tokens": 20, "cost": 0.000_12}),
+    };
+    let server = StrictServer::start(Shape::OpenRouter, None, move |asked| {
+        let call = json!({"id": format!("c{}", asked.number), "type": "function", "function": {"name": "noop", "arguments": "{\"x\": 1}"}});
+        let message = json!({"role": "assistant", "content": null, "tool_calls": [call]});
+        Said::Document(json!({"choices": [{"message": message, "finish_reason": "tool_calls"}], "usage": usage(asked)}))
+    });
+    let (program, url) = (Program::new(), server.url());
+    let arguments =
+        ["run", "workbench/tests/domains/standin", "--mode", "loop", "--format", "json", "--base-url", &url];
+    for (budget, stop, turns, cost) in [
+        (&["--max-cost", "0.0002"][..], "budget", 2, json!(0.000_24)),
+        (&["--max-cost", "1"], "budget", 3, Value::Null),
+        (&["--loop-turns", "2"], "max_turns", 2, json!(0.000_24)),
+    ] {
+        let run = ask_json(&program, &[&arguments[..], &["--model", "openrouter:test-model"], budget].concat(), &[]);
+        assert_eq!((&run["stop"], &run["model_turns"]), (&json!(stop), &json!(turns)), "{budget:?}: {run:#}");
+        assert_eq!((&run["cost_usd"], &run["prices"]), (&cost, &json!("the provider's own figures")), "{budget:?}");
+    }
+    let report = ask(&program, &["report", "standin"], &[]).stdout;
+    assert!(report.contains("\ncost by the provider's own figures\n"), "{report}");
+    // Another server's figure may be anything.
+    let run =
+        ask_json(&program, &[&arguments[..], &["--model", "openai:test-model", "--loop-turns", "1"]].concat(), &[]);
+    assert_eq!((&run["cost_usd"], run.get("prices")), (&Value::Null, None));
+    let refused = ask(&program, &[&arguments[..], &["--model", "openai:test-model", "--max-cost", "1"]].concat(), &[]);
+    assert!(refused.code == 2 && refused.stderr.contains("`--max-cost` needs a price"), "{refused:?}");
 }
 
 #[test]

@@ -59,29 +59,40 @@ pub(crate) fn results(results: &[(&str, bool)]) -> Value {
     json!({"role": "user", "content": blocks.collect::<Value>()})
 }
 
+/// The blocks of a kind in a message.
+fn blocks<'a>(message: &'a Value, kind: &'a str) -> impl Iterator<Item = &'a Value> {
+    message["content"].as_array().into_iter().flatten().filter(move |block| block["type"] == kind)
+}
+
 /// Makes the folder of a run of the stand-in tools in which this was said, and which ended so.
 pub(crate) fn written(results: &Path, name: &str, mode: &str, stop: &str, messages: &[Value]) -> PathBuf {
     let folder = results.join("standin").join(name);
     fs::create_dir_all(folder.join("out")).unwrap();
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/domains/standin/domain.toml");
     fs::copy(manifest, folder.join("domain.toml")).unwrap();
-    let said = messages.iter().filter(|message| message["role"] == "assistant").count();
+    let said: Vec<&Value> = messages.iter().filter(|message| message["role"] == "assistant").collect();
     // The first writes to a cache, the others read from it.
-    let turn = |number: usize| {
+    let turn = |(place, said): (usize, &&Value)| {
+        let number = place + 1;
         let cache = if number == 1 { "cache_write_tokens" } else { "cache_read_tokens" };
-        json!({"turn": number, "tokens_read": 100 * number, "input_tokens": 100 * number - 30, cache: 30, "output_tokens": 7, "tools": []})
+        let tools: Vec<&Value> = blocks(said, "tool_use").map(|block| &block["name"]).collect();
+        json!({"turn": number, "tokens_read": 100 * number, "input_tokens": 100 * number - 30, cache: 30, "output_tokens": 7, "tools": tools})
     };
-    let turns: Vec<Value> = (1..=said).map(turn).collect();
+    let turns: Vec<Value> = said.iter().enumerate().map(turn).collect();
     let of_turn = |key: &str| turns.iter().map(|turn| turn[key].as_u64().unwrap_or(0)).sum::<u64>();
+    let calls: Vec<&Value> = said.iter().flat_map(|said| blocks(said, "tool_use")).collect();
+    let scripts = calls.iter().filter(|call| call["input"]["code"].is_string() && mode == "code").count();
+    let last_words: Vec<&str> =
+        said.last().iter().flat_map(|said| blocks(said, "text")).filter_map(|block| block["text"].as_str()).collect();
     let was_judged = !["interrupted", "model_error"].contains(&stop);
     let record = json!({
         "format": "workbench/run/v1", "run": name, "domain": "standin", "mode": mode, "model": "oracle:delphi-2",
         "sandbox": if mode == "code" { json!("embedded") } else { Value::Null }, "source": "live", "profile": "debug",
         "tag": null, "settings": {"thinking": "off"}, "started": "2026-01-01T00:00:00Z", "seconds": 1.0, "stop": stop,
-        "stop_detail": "in its words", "model_turns": said, "tool_calls": 0, "nested_calls": 0, "scripts_run": 0,
+        "stop_detail": "in its words", "model_turns": said.len(), "tool_calls": calls.len(), "nested_calls": 0, "scripts_run": scripts,
         "retries": 0, "tokens_read": of_turn("tokens_read"), "input_tokens": of_turn("input_tokens"),
         "output_tokens": of_turn("output_tokens"), "cache_read_tokens": of_turn("cache_read_tokens"), "cache_write_tokens": of_turn("cache_write_tokens"),
-        "estimated": false, "per_turn": turns, "cost_usd": 0.5, "final_text": "done",
+        "estimated": false, "per_turn": turns, "cost_usd": null, "final_text": last_words.join("\n"),
         // There are no rules.
         "verify": if was_judged { json!({"ok": false, "points": 0.0, "max_points": 0.0, "rules": []}) } else { Value::Null },
     });

@@ -49,7 +49,7 @@ impl Model for Conversation {
         let opening = request::opening(&self.manner, &request, Some(request.max_tokens))?;
         let body = self.history.body(&opening, self.manner.caching);
         let answer = self.exchange.post(MESSAGES, body, request.until, &mut self.retries).await?;
-        if answer.status != 200 {
+        if answer.status != 200 || answer.error_kind().is_some() {
             return Err(refusal::of(&self.exchange, MESSAGES, &answer, &self.manner.id));
         }
         let reply = reply::read(&answer.body).map_err(|problem| self.bad(&problem))?;
@@ -64,7 +64,13 @@ impl Model for Conversation {
             ..Usage::default()
         });
         self.history.say(reply.raw);
-        Ok(ModelReply { content: reply.content, stop_reason: reply.stop_reason, stop_detail: reply.stop_detail, usage })
+        Ok(ModelReply {
+            content: reply.content,
+            stop_reason: reply.stop_reason,
+            stop_detail: reply.stop_detail,
+            usage,
+            cost: None,
+        })
     }
 
     fn take_retries(&mut self) -> Vec<Retry> {

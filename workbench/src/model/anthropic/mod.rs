@@ -8,7 +8,6 @@ mod request;
 mod thinking;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
@@ -22,7 +21,7 @@ use self::history::History;
 use self::request::Manner;
 use self::thinking::Thinking;
 use super::access::{self, AccessError};
-use super::exchange::{Answer, Exchange, Patience};
+use super::exchange::{Answer, Exchange, Patience, TRIES_OF_A_LOOK};
 use super::provider::{Findings, Provider, ProviderKind, ProviderOptions};
 use super::trace::Trace;
 use super::types::{Block, Message, Model, ModelError, ModelRequest, Role};
@@ -87,12 +86,7 @@ impl Anthropic {
             (HeaderName::from_static("x-api-key"), key),
             (HeaderName::from_static("anthropic-version"), HeaderValue::from_static(VERSION)),
         ]);
-        let kept = |folder: &PathBuf| {
-            let told = |error| AccessError::Setup(format!("no trace can be kept in {}: {error}", folder.display()));
-            Trace::into_folder(folder).map_err(told)
-        };
-        let trace = options.trace.as_ref().map(kept).transpose()?;
-        let exchange = Exchange::new(base, headers, patience, trace).map_err(AccessError::Setup)?;
+        let exchange = Exchange::new(base, headers, patience, Trace::of(options)?).map_err(AccessError::Setup)?;
         Ok(Self {
             name: name_of(id),
             id: id.to_owned(),
@@ -114,7 +108,7 @@ impl Anthropic {
     /// What the API says about the model; nothing where it keeps no list of models.
     async fn description(&self) -> Result<Option<Value>, ModelError> {
         let path = format!("models/{}", in_path(&self.id));
-        let answer = self.exchange.get(&path, None).await?;
+        let answer = self.looking().get(&path, None).await?;
         match answer.status {
             200 => Ok(Some(self.document(&path, &answer)?)),
             404 | 405 => Ok(None),
@@ -129,7 +123,25 @@ impl Anthropic {
         let request =
             ModelRequest { system: "", tools: &[], messages: &word, max_tokens: 1, parallel_calls: true, until: None };
         let body = counted(&Manner { thinking, ..self.manner() }, &request)?;
-        self.exchange.post(COUNT, body, None, &mut Vec::new()).await
+        self.looking().post(COUNT, body, None, &mut Vec::new()).await
+    }
+
+    /// The way to the API for what is asked before the first run.
+    fn looking(&self) -> Exchange {
+        self.exchange.look(self.exchange.base().clone(), TRIES_OF_A_LOOK)
+    }
+
+    /// What the API counted.
+    fn counted(&self, answer: &Answer) -> Result<u64, ModelError> {
+        let document = self.document(COUNT, answer)?;
+        let tokens = document["input_tokens"].as_u64().filter(|tokens| *tokens <= reply::MOST_TOKENS);
+        tokens.ok_or_else(|| {
+            let address = self.exchange.address(COUNT);
+            ModelError::BadAnswer(format!(
+                "{address} answers, but is no Messages API, which counts `input_tokens`; look at `--base-url` (it says {})",
+                answer.words()
+            ))
+        })
     }
 
     fn document(&self, path: &str, answer: &Answer) -> Result<Value, ModelError> {
@@ -140,7 +152,7 @@ impl Anthropic {
 
     /// The model's name is wrong: the error, with the nearest one there is.
     async fn unknown(&self, path: &str, answer: &Answer) -> ModelError {
-        let listed = match self.exchange.get("models", None).await {
+        let listed = match self.looking().get("models", None).await {
             Ok(list) if list.status == 200 => self.document("models", &list).unwrap_or_default(),
             _ => Value::Null,
         };
@@ -186,7 +198,8 @@ impl Provider for Anthropic {
             answer = self.look(thinking).await?;
         }
         match (answer.status, &description) {
-            (200, _) => {}
+            // Whatever else says 200 to everything counts nothing.
+            (200, _) => _ = self.counted(&answer)?,
             (404 | 405, Some(_)) => findings.warnings.push("this server does not count tokens".to_owned()),
             (404, None) => return Err(self.unknown(COUNT, &answer).await),
             _ => return Err(refusal::of(&self.exchange, COUNT, &answer, &self.id)),
@@ -216,12 +229,7 @@ impl Provider for Anthropic {
             404 | 405 => return Ok(None),
             _ => return Err(refusal::of(&self.exchange, COUNT, &answer, &self.id)),
         }
-        let document = self.document(COUNT, &answer)?;
-        let tokens = document["input_tokens"].as_u64().filter(|tokens| *tokens <= reply::MOST_TOKENS);
-        tokens.map(Some).ok_or_else(|| {
-            let address = self.exchange.address(COUNT);
-            ModelError::BadAnswer(format!("{address}: the answer has no `input_tokens`, but {}", answer.words()))
-        })
+        self.counted(&answer).map(Some)
     }
 }
 

@@ -17,6 +17,7 @@ pub(super) fn of(exchange: &Exchange, path: &str, answer: &Answer, id: &str) -> 
     };
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let way_on = match status {
+        200 => ": an error in the place of an answer".to_owned(),
         300..=399 => format!(
             ": it sends elsewhere, to `{}`; name the API's own address with `--base-url`",
             header("location").unwrap_or_default()

@@ -10,11 +10,13 @@ use super::complaint::Complaint;
 use super::endpoint::{Endpoint, PATH};
 use super::reply::{Ids, Said};
 use super::request::{Conversation, Form};
-use super::usage::{Read, Reported};
+use super::usage::{self, Read, Reported};
 use crate::bounded_json;
 use crate::model::exchange::{Answer, Patience};
 use crate::model::tokens::{ConversationCount, count_blocks};
-use crate::model::types::{Block, Message, Model, ModelError, ModelReply, ModelRequest, Retry, Usage};
+use crate::model::types::{
+    Block, Message, Model, ModelError, ModelReply, ModelRequest, Retry, THINKING_NOT_SET, Usage,
+};
 
 /// Memory that an answer may take, in bytes as [`bounded_json::weight`] guesses them.
 const ANSWER_MEMORY: u64 = 512 << 20;
@@ -124,7 +126,13 @@ impl Model for Chat {
         let said = Said::in_document(&document, &mut self.ids);
         let Said { content, stop_reason, stop_detail } = said.map_err(|problem| self.endpoint.bad_answer(&problem))?;
         let usage = self.usage(&request, &document, &content);
-        Ok(ModelReply { content, stop_reason, stop_detail, usage })
+        let cost = Some(&document).filter(|_| self.endpoint.server.tells_costs).and_then(usage::cost);
+        Ok(ModelReply { content, stop_reason, stop_detail, usage, cost })
+    }
+
+    fn deviations(&self) -> Vec<&'static str> {
+        let is_as_wished = self.endpoint.form().thinking == self.endpoint.thinking;
+        if is_as_wished { Vec::new() } else { vec![THINKING_NOT_SET] }
     }
 
     fn take_retries(&mut self) -> Vec<Retry> {

@@ -50,7 +50,7 @@ struct Look<'a> {
 impl Look<'_> {
     /// A llama.cpp server answers while it loads its model, and serves nothing until then.
     async fn wait_until_loaded(&self) -> Result<(), ModelError> {
-        let probe = self.endpoint.probe(&self.root)?;
+        let probe = self.endpoint.probe(&self.root).await;
         let mut waits = Patience::default().answer.as_millis() / WHILE_LOADING.as_millis();
         let mut is_told = false;
         loop {
@@ -75,7 +75,8 @@ impl Look<'_> {
 
     /// The models that the server lists; nothing where it has no such list.
     async fn models(&self) -> Result<Vec<Value>, ModelError> {
-        let answer = self.endpoint.probe(&self.base)?.get("models", None).await.map_err(|error| self.absent(&error))?;
+        let answer =
+            self.endpoint.probe(&self.base).await.get("models", None).await.map_err(|error| self.absent(&error))?;
         match answer.status {
             200 => {}
             404 | 405 | 501 => return Ok(Vec::new()),
@@ -129,7 +130,7 @@ impl Look<'_> {
 
     async fn ollama(&mut self) -> Result<(), ModelError> {
         let model = self.endpoint.model();
-        let probe = self.endpoint.probe(&self.root)?;
+        let probe = self.endpoint.probe(&self.root).await;
         let body = json!({ "model": model }).to_string().into();
         let answer = probe.post("api/show", body, None, &mut Vec::new()).await?;
         // A gateway in front of it may have no such page.
@@ -169,7 +170,7 @@ impl Look<'_> {
 
     /// The list is public, so the key is looked at by itself.
     async fn openrouter(&mut self, models: &[Value]) -> Result<(), ModelError> {
-        let answer = self.endpoint.probe(&self.base)?.get("key", None).await?;
+        let answer = self.endpoint.probe(&self.base).await.get("key", None).await?;
         if matches!(answer.status, 401 | 403) {
             return Err(self.refused(&answer, "key"));
         }

@@ -1,8 +1,6 @@
 //! One server, asked for one model: what all conversations with it share.
 
-use std::path::Path;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, HeaderMap, LOCATION};
@@ -15,16 +13,13 @@ use super::servers::{Cap, Server};
 use super::thinking::Thinking;
 use crate::env::OPENAI_BASE_URL;
 use crate::model::access::{self, AccessError};
-use crate::model::exchange::{Answer, Exchange, Patience};
+use crate::model::exchange::{Answer, Exchange, Patience, TRIES_OF_A_LOOK};
 use crate::model::provider::{ProviderKind, ProviderOptions};
 use crate::model::trace::Trace;
 use crate::model::types::ModelError;
 
 /// Where a conversation is sent, below the base.
 pub(super) const PATH: &str = "chat/completions";
-
-/// How long a server may take to say that it is there.
-const FIRST_SIGN: Duration = Duration::from_secs(10);
 
 /// A server and what was learned of it.
 #[derive(Debug)]
@@ -35,12 +30,13 @@ pub(super) struct Endpoint {
     pub(super) is_named: bool,
     model: String,
     has_key: bool,
-    headers: HeaderMap,
     /// The ways to the addresses it may have; there is at least one.
     ways: Vec<Exchange>,
     /// Which of them is the one.
     chosen: OnceCell<usize>,
     form: Mutex<Form>,
+    /// What is to be said about thinking, whatever the server takes.
+    pub(super) thinking: Thinking,
 }
 
 impl Endpoint {
@@ -63,16 +59,17 @@ impl Endpoint {
         let is_named = named.is_some();
         let bases = named.map_or_else(|| own_addresses(&server), |base| Ok(vec![base]))?;
         let cap = Cap::at(bases.first().and_then(Url::host_str));
+        let trace = Trace::of(options)?;
         let way = |base: Url| {
-            let trace = options.trace.as_deref().map(trace).transpose()?;
-            Exchange::new(base, headers.clone(), Patience::default(), trace).map_err(AccessError::Setup)
+            Exchange::new(base, headers.clone(), Patience::default(), trace.clone()).map_err(AccessError::Setup)
         };
         let ways = bases.into_iter().map(way).collect::<Result<_, _>>()?;
+        let thinking = Thinking::least(kind, model);
         let form = Form {
             cap,
             cap_is_known: false,
             parallel: if kind == ProviderKind::LlamaCpp { Parallel::Always } else { Parallel::ToForbid },
-            thinking: Thinking::least(kind, model),
+            thinking,
         };
         Ok(Self {
             kind,
@@ -80,10 +77,10 @@ impl Endpoint {
             is_named,
             model: model.to_owned(),
             has_key,
-            headers,
             ways,
             chosen: OnceCell::new(),
             form: Mutex::new(form),
+            thinking,
         })
     }
 
@@ -97,8 +94,7 @@ impl Endpoint {
         let look = async {
             if self.ways.len() > 1 {
                 for (place, way) in self.ways.iter().enumerate() {
-                    let Ok(probe) = self.probe(way.base()) else { continue };
-                    if probe.get("models", None).await.is_ok() {
+                    if self.look(way, way.base()).get("models", None).await.is_ok() {
                         return place;
                     }
                 }
@@ -108,12 +104,15 @@ impl Endpoint {
         &self.ways[*self.chosen.get_or_init(|| look).await]
     }
 
-    /// A way to another address of the server for one quick question, which no trace keeps.
-    pub(super) fn probe(&self, base: &Url) -> Result<Exchange, ModelError> {
+    /// The way to another address of the server for a quick question.
+    pub(super) async fn probe(&self, base: &Url) -> Exchange {
+        self.look(self.exchange().await, base)
+    }
+
+    fn look(&self, way: &Exchange, base: &Url) -> Exchange {
         // What is not there on this machine is not there a second later.
-        let tries = if self.server.start.is_some() { 1 } else { Patience::default().tries };
-        let patience = Patience { tries, answer: FIRST_SIGN, ..Patience::default() };
-        Exchange::new(base.clone(), self.headers.clone(), patience, None).map_err(ModelError::Unreachable)
+        let tries = if self.server.start.is_some() { 1 } else { TRIES_OF_A_LOOK };
+        way.look(base.clone(), tries)
     }
 
     /// Whether a key that is sent can be read on the way.
@@ -189,11 +188,6 @@ fn named_address(kind: ProviderKind, options: &ProviderOptions) -> Result<Option
 
 fn own_addresses(server: &Server) -> Result<Vec<Url>, AccessError> {
     server.addresses.iter().map(|text| address::base(text, text)).collect()
-}
-
-fn trace(folder: &Path) -> Result<Trace, AccessError> {
-    Trace::into_folder(folder)
-        .map_err(|error| AccessError::Setup(format!("the trace cannot be kept in {}: {error}", folder.display())))
 }
 
 #[cfg(test)]

@@ -56,11 +56,15 @@ impl Provider for ChatCompletions {
         let setting = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let named = self.endpoint.bases().next().filter(|_| self.endpoint.is_named);
         let mut settings = BTreeMap::from([
-            setting("thinking", self.endpoint.form().thinking.setting()),
+            setting("thinking", self.endpoint.thinking.setting()),
             setting("caching", "the server's own"),
         ]);
         settings.extend(named.map(|base| setting("address", base.as_str())));
         settings
+    }
+
+    fn tells_costs(&self) -> bool {
+        self.endpoint.server.tells_costs
     }
 
     async fn check(&self) -> Result<Findings, ModelError> {

@@ -38,6 +38,10 @@ impl Form {
             self.parallel = Parallel::Never;
             return Some(self);
         }
+        if self.thinking.field().is_some_and(|field| complaint.names(field)) {
+            self.thinking = Thinking::Own;
+            return Some(self);
+        }
         None
     }
 }

@@ -14,6 +14,8 @@ pub(super) struct Server {
     pub(super) key: &'static str,
     /// Whether nothing works at these addresses without a key.
     pub(super) needs_key: bool,
+    /// Whether it tells what each request cost, in US dollars.
+    pub(super) tells_costs: bool,
     /// How it is started on this machine; nothing for those that others run.
     pub(super) start: Option<&'static str>,
 }
@@ -23,6 +25,7 @@ const OPENAI: Server = Server {
     addresses: &["https://api.openai.com/v1"],
     key: env::OPENAI_KEY,
     needs_key: true,
+    tells_costs: false,
     start: None,
 };
 
@@ -31,6 +34,7 @@ const OPENROUTER: Server = Server {
     addresses: &["https://openrouter.ai/api/v1"],
     key: env::OPENROUTER_KEY,
     needs_key: true,
+    tells_costs: true,
     start: None,
 };
 
@@ -39,6 +43,7 @@ const OLLAMA: Server = Server {
     addresses: &["http://localhost:11434/v1"],
     key: env::OLLAMA_KEY,
     needs_key: false,
+    tells_costs: false,
     start: Some("ollama serve"),
 };
 
@@ -48,6 +53,7 @@ const LLAMA_CPP: Server = Server {
     addresses: &["http://localhost:9931/v1", "http://localhost:8080/v1"],
     key: env::LLAMACPP_KEY,
     needs_key: false,
+    tells_costs: false,
     start: Some("llama-server -m MODEL.gguf --jinja"),
 };
 
@@ -56,6 +62,7 @@ const VLLM: Server = Server {
     addresses: &["http://localhost:8000/v1"],
     key: env::VLLM_KEY,
     needs_key: false,
+    tells_costs: false,
     start: Some("vllm serve MODEL --enable-auto-tool-choice --tool-call-parser NAME"),
 };
 

@@ -46,13 +46,23 @@ impl Thinking {
         }
     }
 
+    /// The field of a request that asks for it.
+    pub(super) fn field(self) -> Option<&'static str> {
+        match self {
+            Self::Effort(_) => Some("reasoning_effort"),
+            Self::TemplateOff => Some("chat_template_kwargs"),
+            Self::Absent | Self::Own => None,
+        }
+    }
+
     /// Adds what asks for it to a request.
     pub(super) fn ask(self, request: &mut Map<String, Value>) {
-        match self {
-            Self::Effort(effort) => request.insert("reasoning_effort".to_owned(), json!(effort)),
-            Self::TemplateOff => request.insert("chat_template_kwargs".to_owned(), json!({ "enable_thinking": false })),
-            Self::Absent | Self::Own => None,
+        let value = match self {
+            Self::Effort(effort) => json!(effort),
+            Self::TemplateOff => json!({ "enable_thinking": false }),
+            Self::Absent | Self::Own => Value::Null,
         };
+        request.extend(self.field().map(|field| (field.to_owned(), value)));
     }
 }
 

@@ -2,6 +2,11 @@
 
 use serde_json::Value;
 
+use crate::model::prices::whole_nanodollars;
+
+/// US dollars that no request costs.
+const MOST_DOLLARS: f64 = 1e6;
+
 /// Tokens of an answer, as far as the server tells them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Reported {
@@ -38,6 +43,14 @@ impl Reported {
     }
 }
 
+/// US dollars that a request cost, as the server says. Of a request that goes by a key of the user's own at another
+/// provider it tells only its own fee.
+pub(super) fn cost(document: &Value) -> Option<f64> {
+    let usage = &document["usage"];
+    let cost = usage["cost"].as_f64().filter(|dollars| (0.0..=MOST_DOLLARS).contains(dollars));
+    cost.filter(|_| usage["is_byok"] != true).map(whole_nanodollars)
+}
+
 /// A number of tokens: nothing that is negative, broken, or beyond what any model reads.
 fn number(value: &Value) -> Option<u64> {
     let whole = |number: f64| (number.fract() == 0.0 && number >= 0.0).then_some(number as u64);
@@ -49,6 +62,24 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn what_a_request_cost_is_never_guessed() {
+        let table = [
+            (json!({"cost": 0.00012}), Some(0.00012)),
+            (json!({"cost": 0}), Some(0.0)),
+            (json!({"cost": 0.000_1, "is_byok": false}), Some(0.000_1)),
+            (json!({"cost": 0.000_1, "is_byok": true}), None),
+            (json!({"cost": -1}), None),
+            (json!({"cost": 1e7}), None),
+            (json!({"cost": "0.1"}), None),
+            (json!({"cost": null}), None),
+            (json!(null), None),
+        ];
+        for (usage, expected) in table {
+            assert_eq!(cost(&json!({ "usage": usage })), expected, "{usage}");
+        }
+    }
 
     #[test]
     fn what_cannot_be_a_count_is_none() {
