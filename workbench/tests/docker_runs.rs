@@ -1,0 +1,90 @@
+//! Whole runs whose scripts are in containers, by the real program: they measure what runs in the embedded sandbox do, say
+//! where they were made, and are never pooled with others.
+//!
+//! Without an engine, or without the image, the tests skip with a line that says so; in CI they fail.
+#![cfg(feature = "embedded")]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+#[path = "support/containers.rs"]
+mod containers;
+#[path = "support/program.rs"]
+mod program;
+
+use containers::engine;
+use program::Program;
+use serde_json::Value;
+use workbench::sandbox::docker::sweep::{self, Owner};
+
+/// The comparison of two modes in a sandbox, as JSON.
+fn compare(program: &Program, sandbox: &[&str]) -> Value {
+    let arguments = ["compare", "met", "--modes", "code,loop", "--runs", "1", "--format", "json"];
+    program.json(&[&arguments[..], sandbox].concat())
+}
+
+/// What a mode read in a report, and whether it passed.
+fn figures<'a>(report: &'a Value, mode: &str) -> (&'a Value, &'a Value, &'a Value) {
+    let of_mode = report["modes"].as_array().unwrap().iter().find(|one| one["mode"] == mode).unwrap();
+    (&of_mode["tokens_read"]["median"], &of_mode["passed"], &of_mode["sandbox"])
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_comparison_in_containers_measures_what_one_in_the_embedded_sandbox_does() {
+    let Some(engine) = engine().await else { return };
+    let program = Program::new();
+    let embedded = compare(&program, &[]);
+    let docker = compare(&program, &["--sandbox", "docker"]);
+    for mode in ["code", "loop"] {
+        let ((tokens, passed, _), (tokens_there, passed_there, _)) = (figures(&docker, mode), figures(&embedded, mode));
+        assert_eq!((tokens, passed), (tokens_there, passed_there), "{mode}");
+    }
+    assert_eq!((figures(&docker, "code").2, figures(&docker, "loop").2), (&Value::from("docker"), &Value::Null));
+    let run = docker["runs"].as_array().unwrap().iter().find(|run| run["mode"] == "code").unwrap();
+    assert_eq!(run["sandbox_settings"]["network"], "none");
+    assert!(run["sandbox_settings"]["image"].as_str().unwrap().starts_with("sha256:"), "{run}");
+
+    // One container a run is another setting: the rows stand apart, and the table tells them so.
+    compare(&program, &["--sandbox", "docker", "--reuse"]);
+    let report = program.run(&["report", "met"]).stdout;
+    for row in ["code (embedded)", "code (docker)", "code (docker, container one a run)"] {
+        assert!(report.contains(row), "{row} is not in\n{report}");
+    }
+
+    // A replay runs scripts where the run did.
+    let name = run["run"].as_str().unwrap();
+    let replay = program.json(&["replay", name, "--format", "json"]);
+    assert_eq!(replay["same"], true, "{replay}");
+    let shown = program.run(&["show", name]).stdout;
+    assert!(shown.contains(", sandbox docker,"), "{shown}");
+
+    let dead: Vec<_> = sweep::belongings(&engine).await.unwrap();
+    let dead: Vec<_> = dead.iter().filter(|one| one.owner == Owner::Dead).collect();
+    assert!(dead.is_empty(), "{dead:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_only_containers_have_is_refused_elsewhere_and_an_open_network_is_warned_of() {
+    let program = Program::new();
+    for (option, flag) in
+        [(&["--network", "open"][..], "--network"), (&["--reuse"], "--reuse"), (&["--runtime", "runsc"], "--runtime")]
+    {
+        let outcome = program.run_with(&[&["script", "met", "-"][..], option].concat(), "print(1)");
+        assert_eq!(outcome.code, 2, "{outcome:?}");
+        assert!(outcome.stderr.contains(&format!("`{flag}` is about containers")), "{outcome:?}");
+    }
+    if engine().await.is_none() {
+        return;
+    }
+    let open = ["script", "met", "-", "--sandbox", "docker", "--network", "open"];
+    let outcome = program.run_with(&open, "print('here')");
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "here\n"), "{outcome:?}");
+    assert!(
+        outcome.stderr.contains("warning: with `--network open` a script can send what it sees anywhere"),
+        "{outcome:?}"
+    );
+    let unknown = ["script", "met", "-", "--sandbox", "docker", "--runtime", "no-such-runtime"];
+    let outcome = program.run_with(&unknown, "print('never')");
+    assert_eq!(outcome.code, 4, "{outcome:?}");
+    assert!(outcome.stderr.contains("no-such-runtime"), "{outcome:?}");
+    let automatic = program.run_with(&["script", "met", "-", "--sandbox", "auto"], "print('here')");
+    assert!(automatic.stderr.contains("note: scripts run in containers (docker)"), "{automatic:?}");
+}
