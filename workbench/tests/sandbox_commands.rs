@@ -15,6 +15,7 @@ use std::fs;
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use engine::{FakeSocket, SecondEngine, with_image, workbench};
 use program::{Program, finish, workspace};
@@ -154,6 +155,29 @@ fn a_docker_context_names_the_engine() {
     with(("DOCKER_CONTEXT", "colima"), "the docker context `colima` is in use, but", "correct it");
     fs::write(folder.path().join("config.json"), r#"{"currentContext": "default"}"#).unwrap();
     with(("DOCKER_CONTEXT", "desktop-linux"), &format!("{of_context} is too old"), "20.10");
+}
+
+/// It says `stopped` of a container that it has not tidied up after, and soon something that clients know.
+#[test]
+fn podman_is_given_time_to_tidy_up() {
+    let podman = r#"{"Version":"4.3.1","ApiVersion":"1.41","Components":[{"Name":"Podman Engine","Version":"4.3.1"}]}"#;
+    let containers =
+        |state: &str| format!(r#"[{{"Id":"a","State":"{state}","Labels":{{"{LABEL_PROCESS}":"1:1:1"}}}}]"#);
+    let asked = AtomicUsize::new(0);
+    let server = Server::start(move |request| {
+        let untidy = || asked.fetch_add(1, Ordering::SeqCst) < 2;
+        let is_list = request.target.contains("/containers/json");
+        match request.target.contains("/volumes") {
+            true => server::json(r#"{"Volumes":[]}"#),
+            false if is_list && untidy() => server::json(&containers("stopped")),
+            false if is_list => server::json(&containers("exited")),
+            false => server::json(podman),
+        }
+    });
+    let host = format!("tcp://127.0.0.1:{}", server.port());
+    let outcome = workbench(&[("DOCKER_HOST", &host)], &["sandbox", "clean"]);
+    // It belongs to nobody of this machine.
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "removed 0 containers and 0 volumes\n"), "{outcome:#?}");
 }
 
 #[test]

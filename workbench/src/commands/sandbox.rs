@@ -54,7 +54,7 @@ struct Status {
 
 #[derive(Serialize)]
 struct EngineStatus {
-    name: String,
+    name: &'static str,
     address: String,
     version: String,
     api: String,
@@ -134,7 +134,7 @@ impl EngineStatus {
         let belongings = sweep::belongings(engine).await.map_err(of_sweep)?;
         let count = |kind| Counts::of(belongings.iter().filter(|belonging| belonging.kind == kind));
         Ok(Self {
-            name: engine.name().to_owned(),
+            name: engine.name(),
             address: engine.address(),
             version: engine.version().to_owned(),
             api: engine.api().to_owned(),

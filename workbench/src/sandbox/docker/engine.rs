@@ -25,7 +25,7 @@ const OLDEST_API: (u32, u32) = (1, 41);
 pub struct Engine {
     docker: Docker,
     place: Place,
-    name: String,
+    is_podman: bool,
     version: String,
     api: String,
 }
@@ -171,8 +171,7 @@ impl Engine {
         }
         let components = about.components.unwrap_or_default();
         let is_podman = components.iter().any(|component| component.name.contains("Podman"));
-        let name = if is_podman { "Podman" } else { "Docker" }.to_owned();
-        Ok(Self { docker, place, name, version, api })
+        Ok(Self { docker, place, is_podman, version, api })
     }
 
     /// Its API.
@@ -185,9 +184,14 @@ impl Engine {
         self.place.address.to_string()
     }
 
-    /// Docker or Podman.
-    pub fn name(&self) -> &str {
-        &self.name
+    /// Whose it is.
+    pub fn name(&self) -> &'static str {
+        if self.is_podman { "Podman" } else { "Docker" }
+    }
+
+    /// Whether it is Podman's, which speaks the API of Docker with an accent.
+    pub fn is_podman(&self) -> bool {
+        self.is_podman
     }
 
     /// Its version.

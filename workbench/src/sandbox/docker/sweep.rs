@@ -6,8 +6,10 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::time::{Duration, Instant};
 
 use bollard::errors::Error as ApiError;
+use bollard::models::ContainerSummary;
 use bollard::query_parameters::{
     ListContainersOptionsBuilder, ListVolumesOptionsBuilder, RemoveContainerOptionsBuilder, RemoveVolumeOptionsBuilder,
 };
@@ -15,6 +17,13 @@ use rustix::process::Pid;
 use sha2::{Digest as _, Sha256};
 
 use super::engine::Engine;
+
+/// How long Podman may take to tidy up after a container.
+const TIDYING_LIMIT: Duration = Duration::from_secs(3);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
+
+/// What a list is to hold: of each kind of property, values of which one is there.
+type Filters<'a> = HashMap<&'a str, Vec<&'a str>>;
 
 /// On all that is ours; its value is the version of the workbench.
 pub const LABEL: &str = "workbench";
@@ -92,14 +101,13 @@ pub struct SweepError {
 /// When it cannot be listed.
 pub async fn belongings(engine: &Engine) -> Result<Vec<Belonging>, SweepError> {
     let failed = |error: ApiError| SweepError { action: "list", reason: error.to_string() };
-    let ours = HashMap::from([("label", vec![LABEL_PROCESS])]);
+    let ours: Filters<'_> = HashMap::from([("label", vec![LABEL_PROCESS])]);
     let here = host();
     let belonging = |kind, name, labels: HashMap<String, String>| {
         let process = labels.get(LABEL_PROCESS).and_then(|label| label.split(':').next()?.parse().ok());
         Belonging { kind, name, owner: owner(&here, &labels), process }
     };
-    let options = ListContainersOptionsBuilder::new().all(true).filters(&ours).build();
-    let containers = engine.docker().list_containers(Some(options)).await.map_err(failed)?;
+    let containers = list_containers(engine, &ours).await.map_err(failed)?;
     let options = ListVolumesOptionsBuilder::new().filters(&ours).build();
     let volumes = engine.docker().list_volumes(Some(options)).await.map_err(failed)?.volumes.unwrap_or_default();
     let containers = containers.into_iter().map(|container| {
@@ -107,6 +115,21 @@ pub async fn belongings(engine: &Engine) -> Result<Vec<Belonging>, SweepError> {
     });
     let volumes = volumes.into_iter().map(|volume| belonging(Kind::Volume, volume.name, volume.labels));
     Ok(containers.chain(volumes).collect())
+}
+
+async fn list_containers(engine: &Engine, filters: &Filters<'_>) -> Result<Vec<ContainerSummary>, ApiError> {
+    let options = ListContainersOptionsBuilder::new().all(true).filters(filters).build();
+    let begun = Instant::now();
+    loop {
+        match engine.docker().list_containers(Some(options.clone())).await {
+            // Of a container that has ended and that it has not tidied up after, Podman says `stopped`, which the API of
+            // Docker does not know.
+            Err(ApiError::JsonDataError { .. }) if engine.is_podman() && begun.elapsed() < TIDYING_LIMIT => {
+                tokio::time::sleep(BETWEEN_LOOKS).await;
+            }
+            listed => return listed,
+        }
+    }
 }
 
 /// Removes what dead processes of this machine and user left.
