@@ -258,9 +258,9 @@ fn cases() -> Vec<Case> {
         case("a block without a type", &[turn(&[json!({ "text": "x" })])], "model_error", "has no type", fine),
         case(
             "a document of an error",
-            &[json!({ "content": null, "type": "error", "error": { "type": "api_error", "message": "x" } })],
+            &[json!({ "content": null, "type": "error", "error": { "type": "billing_error", "message": "no money" } })],
             "model_error",
-            "it has no content",
+            "answered 200 (billing_error: no money; request req_test): an error in the place of an answer",
             fine,
         ),
     ]

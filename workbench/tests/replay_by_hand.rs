@@ -288,6 +288,8 @@ const RECORDS: &[Record] = &[
     (|record| record["nested_calls"] = json!(12), 1, "\nnested_calls is 12 in run.json, and must be 0\n"),
     (|record| record["scripts_run"] = json!(1), 1, "\nscripts_run is 1 in run.json, and must be 0\n"),
     (|record| record["deviations"] = json!(["serial\u{1b}"]), 1, "\ndeviations is [\"serial\\u001b\"] in run.json, and must be []\n"),
+    // What only its server knew.
+    (|record| record["deviations"] = json!(["thinking not set: the server refused the wish"]), 0, "same: "),
     (|record| record["final_text"] = json!("All is well"), 1, "\nfinal_text is \"All is well\" in run.json, and must be \"done\"\n"),
     (|record| record["per_turn"][1]["tools"] = json!(["noop2"]), 1, "\nper_turn[1].tools is [\"noop2\"] in run.json, and must be [\"noop\"]\n"),
     (|record| record["retries"] = json!(3), 1, "\nretries is 3 in run.json, and must be 0\n"),
