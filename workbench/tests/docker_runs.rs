@@ -7,10 +7,12 @@
 
 #[path = "support/containers.rs"]
 mod containers;
+#[path = "support/engine.rs"]
+mod engine;
 #[path = "support/program.rs"]
 mod program;
 
-use containers::engine;
+use engine::{SecondEngine, with_image, workbench};
 use program::Program;
 use serde_json::Value;
 use workbench::sandbox::docker::sweep::{self, Owner};
@@ -29,7 +31,7 @@ fn figures<'a>(report: &'a Value, mode: &str) -> (&'a Value, &'a Value, &'a Valu
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_comparison_in_containers_measures_what_one_in_the_embedded_sandbox_does() {
-    let Some(engine) = engine().await else { return };
+    let Some(engine) = containers::engine().await else { return };
     let program = Program::new();
     let embedded = compare(&program, &[]);
     let docker = compare(&program, &["--sandbox", "docker"]);
@@ -71,7 +73,7 @@ async fn what_only_containers_have_is_refused_elsewhere_and_an_open_network_is_w
         assert_eq!(outcome.code, 2, "{outcome:?}");
         assert!(outcome.stderr.contains(&format!("`{flag}` is about containers")), "{outcome:?}");
     }
-    if engine().await.is_none() {
+    if containers::engine().await.is_none() {
         return;
     }
     let open = ["script", "met", "-", "--sandbox", "docker", "--network", "open"];
@@ -87,4 +89,28 @@ async fn what_only_containers_have_is_refused_elsewhere_and_an_open_network_is_w
     assert!(outcome.stderr.contains("no-such-runtime"), "{outcome:?}");
     let automatic = program.run_with(&["script", "met", "-", "--sandbox", "auto"], "print('here')");
     assert!(automatic.stderr.contains("note: scripts run in containers (docker)"), "{automatic:?}");
+}
+
+/// An engine that may be on another machine: it sees no file of this one.
+#[test]
+fn scripts_run_on_a_remote_engine_too() {
+    let (Some((here, image)), Some(remote)) = (with_image(), SecondEngine::start()) else { return };
+    remote.engine.take_image(&here, image["tag"].as_str().unwrap());
+    let results = tempfile::tempdir().unwrap();
+    let variables = [("DOCKER_HOST", remote.address.as_str())];
+    let script = results.path().join("script.py");
+    std::fs::write(
+        &script,
+        "from tools import *\nprint(len(list_departments()))\nopen('/data/out/x.txt', 'w').write('kept')",
+    )
+    .unwrap();
+    let place = results.path().to_str().unwrap();
+    let arguments = ["--results", place, "script", "met", script.to_str().unwrap(), "--sandbox", "docker"];
+    let outcome = workbench(&variables, &arguments);
+    assert_eq!((outcome.code, outcome.stdout.as_str(), outcome.stderr.as_str()), (0, "19\n", ""), "{outcome:?}");
+    assert_eq!(std::fs::read_to_string(results.path().join("met/by-hand/out/x.txt")).unwrap(), "kept");
+    let status = workbench(&variables, &["sandbox", "status"]).stdout;
+    for what in ["containers: ", "volumes:    "] {
+        assert!(status.contains(&format!("{what}0 in use, 0 left behind")), "{status}");
+    }
 }

@@ -11,8 +11,8 @@ use std::thread;
 
 use bollard::models::{ContainerCreateBody, VolumeCreateRequest};
 use bollard::query_parameters::{
-    BuildImageOptionsBuilder, CreateContainerOptions, PruneImagesOptionsBuilder, RemoveContainerOptionsBuilder,
-    RemoveImageOptionsBuilder, RemoveVolumeOptions,
+    BuildImageOptionsBuilder, CreateContainerOptions, ImportImageOptions, PruneImagesOptionsBuilder,
+    RemoveContainerOptionsBuilder, RemoveImageOptionsBuilder, RemoveVolumeOptions,
 };
 use bollard::{Docker, body_full};
 use futures::TryStreamExt as _;
@@ -89,6 +89,14 @@ impl Engine {
         let building = self.docker.build_image(options, None, Some(body));
         self.runtime.block_on(building.try_collect::<Vec<_>>()).unwrap();
         TestImage { engine: self, name: name.to_owned() }
+    }
+
+    /// Takes over an image of another engine, under the same name.
+    pub(crate) fn take_image(&self, other: &Self, name: &str) {
+        let image = other.docker.export_image(name);
+        let image = other.runtime.block_on(image.try_collect::<Vec<_>>()).unwrap().concat();
+        let taking = self.docker.import_image(ImportImageOptions::default(), body_full(image.into()), None);
+        self.runtime.block_on(taking.try_collect::<Vec<_>>()).unwrap();
     }
 
     /// Makes a container that is not started, and tells its id.
