@@ -1,8 +1,8 @@
 //! How the host talks with the interpreter of a script, wherever that is: frames in both directions, in bounded memory.
 
-mod capture;
 mod link;
 pub(super) mod protocol;
+mod tail;
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use tokio::task::JoinHandle;
 
-pub(super) use self::capture::{FLOOD, FloodGauge, Tail, capture};
 pub(super) use self::link::Link;
 use self::protocol::{MAX_NAME, ToHost, ToWorker};
-use super::{Bridge, BridgeError, Captured, ScriptEnd};
+pub(super) use self::tail::{FLOOD, Tail};
+use super::{Bridge, BridgeError, ScriptEnd};
 use crate::frames::Frame;
 
 /// How long the end of an interpreter is waited for that said no more, and then the end of its output.
@@ -85,18 +85,14 @@ pub(super) fn broken(what: &str) -> ScriptEnd {
 pub(super) struct Task<T>(JoinHandle<T>);
 
 impl<T: Send + 'static> Task<T> {
+    /// What came of it, unless it takes longer than `limit`.
+    #[cfg(feature = "embedded")]
+    pub(super) async fn within(mut self, limit: Duration) -> Option<T> {
+        tokio::time::timeout(limit, &mut self.0).await.ok()?.ok()
+    }
+
     pub(super) fn spawn(work: impl Future<Output = T> + Send + 'static) -> Self {
         Self(tokio::spawn(work))
-    }
-}
-
-impl Task<Captured> {
-    /// What was captured. The pipe of a dead child ends at once.
-    pub(super) async fn finish(mut self) -> Captured {
-        match tokio::time::timeout(LAST_OUTPUT, &mut self.0).await {
-            Ok(Ok(captured)) => captured,
-            _ => Captured::default(),
-        }
     }
 }
 

@@ -23,6 +23,9 @@ const START_LIMIT: Duration = Duration::from_secs(60);
 const MEMORY_LOOKS: u32 = 100;
 const MEMORY_PAUSE: Duration = Duration::from_millis(30);
 
+/// Bytes of the first frame, which has no body.
+const LONGEST_GREETING: u64 = 1024;
+
 /// A container whose interpreter is up.
 pub(super) struct Worker {
     container: Container,
@@ -58,7 +61,7 @@ impl Worker {
         errors: Reader,
         memory: u64,
     ) -> Result<Self, SandboxError> {
-        let first = frames::read_async::<ToHost>(&mut output).await;
+        let first = frames::read_async_within::<ToHost>(&mut output, LONGEST_GREETING).await;
         let mut supervisor = Supervisor::listen(errors);
         match first {
             Ok(Some(Frame { head: ToHost::Ready, .. })) => {}

@@ -13,11 +13,11 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::process::{Child, ChildStderr, ChildStdout, Command};
 use tokio::time::timeout;
 
+use super::capture::{FloodGauge, capture};
 use crate::death::Death;
 use crate::env::{ALLOCATOR, WORKER_GUARD};
 use crate::frames::{self, Frame};
 use crate::sandbox::conversation::protocol::ToHost;
-use crate::sandbox::conversation::{FloodGauge, capture};
 use crate::sandbox::{Captured, SandboxError, ScriptEnd};
 
 /// The hidden subcommand that makes the workbench a script worker.

@@ -3,6 +3,7 @@
 //! The host keeps time, memory and output, and answers tool calls, many at once. The child has an
 //! interpreter, a link and nothing else.
 
+mod capture;
 mod child;
 mod script_run;
 pub mod worker;

@@ -5,9 +5,10 @@ use std::time::Instant;
 
 use tokio::process::Child;
 
+use super::capture::{FloodGauge, capture};
 use super::child::{Worker, cause_of_death, failed_start};
 use crate::sandbox::conversation::protocol::{Job, ToWorker};
-use crate::sandbox::conversation::{FLOOD, FloodGauge, LAST_OUTPUT, Link, Task, broken, capture, converse};
+use crate::sandbox::conversation::{FLOOD, LAST_OUTPUT, Link, Task, broken, converse};
 use crate::sandbox::{Bridge, SandboxError, Script, ScriptEnd, ScriptOutcome, stubs};
 
 /// Hands `script` to `worker` and sees it through.
@@ -44,7 +45,9 @@ pub(super) async fn run(
     process.wait().await.map_err(|error| failed_start(error.to_string()))?;
     // Whatever it may have started ends with the link, and lets go of the streams.
     drop(link);
-    let (stdout, stderr) = (stdout.finish().await, stderr.finish().await);
+    // The pipe of a dead child ends at once.
+    let stdout = stdout.within(LAST_OUTPUT).await.unwrap_or_default();
+    let stderr = stderr.within(LAST_OUTPUT).await.unwrap_or_default();
     let end = end.unwrap_or_else(|status| cause_of_death(status, &stderr));
     Ok(ScriptOutcome { end, stdout, stderr, time })
 }

@@ -1,54 +1,12 @@
 //! The output of a script: its last part is kept, the rest is counted.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-use tokio::io::{AsyncRead, AsyncReadExt};
-use tokio::sync::Notify;
 
 use crate::sandbox::Captured;
 
 /// What both streams of a script may print together; an endless loop of prints ends here and not
 /// at the time limit.
 pub(in crate::sandbox) const FLOOD: u64 = 64 * 1024 * 1024;
-
-/// Counts what both streams printed and tells when it is too much.
-#[derive(Clone, Default)]
-pub(in crate::sandbox) struct FloodGauge {
-    printed: Arc<AtomicU64>,
-    overflowed: Arc<Notify>,
-}
-
-impl FloodGauge {
-    /// Counts.
-    pub(in crate::sandbox) fn add(&self, bytes: usize) {
-        let before = self.printed.fetch_add(bytes as u64, Ordering::Relaxed);
-        if before <= FLOOD && before + bytes as u64 > FLOOD {
-            self.overflowed.notify_one();
-        }
-    }
-
-    /// Comes back when more than [`FLOOD`] bytes were printed.
-    pub(in crate::sandbox) async fn overflow(&self) {
-        self.overflowed.notified().await;
-    }
-}
-
-/// Reads `stream` to its end and keeps the last `keep` bytes. A stream that breaks off ends there.
-pub(in crate::sandbox) async fn capture(
-    mut stream: impl AsyncRead + Unpin,
-    keep: usize,
-    gauge: FloodGauge,
-) -> Captured {
-    let mut tail = Tail::new(keep);
-    let mut chunk = vec![0; 64 * 1024];
-    while let Ok(read @ 1..) = stream.read(&mut chunk).await {
-        gauge.add(read);
-        tail.add(&chunk[..read]);
-    }
-    tail.text()
-}
 
 /// The last bytes of a stream, and how many came before.
 pub(in crate::sandbox) struct Tail {
