@@ -14,7 +14,7 @@ use crate::death::Death;
 use crate::frames::{self, Frame};
 use crate::sandbox::conversation::protocol::{Job, ToHost, ToWorker};
 use crate::sandbox::conversation::{FLOOD, LAST_OUTPUT, Link, Tail, converse};
-use crate::sandbox::{Bridge, SandboxError, Script, ScriptEnd, ScriptOutcome, stubs};
+use crate::sandbox::{Bridge, SandboxError, Script, ScriptEnd, ScriptOutcome};
 
 /// How long a container may take to come up, on a machine that is busy with other things.
 const START_LIMIT: Duration = Duration::from_secs(60);
@@ -93,7 +93,7 @@ impl Worker {
         bridge: &dyn Bridge,
     ) -> Result<ScriptOutcome, SandboxError> {
         let started = Instant::now();
-        let job = serde_json::to_vec(&job_of(script, keep_state, self.memory))
+        let job = serde_json::to_vec(&Job::of(script, keep_state, data_memory(self.memory)))
             .map_err(|error| failed_start(error.to_string()))?;
         self.link.send(ToWorker::Run, job.into(), None);
         let mut printed = Printed::new(script.limits.output_bytes);
@@ -226,18 +226,6 @@ impl Printed {
                 return Ending::Host(ScriptEnd::Stopped(text));
             }
         }
-    }
-}
-
-fn job_of(script: &Script<'_>, keep_state: bool, memory: u64) -> Job {
-    Job {
-        source: script.source.to_owned(),
-        tools_module: stubs::module_source(script.tools),
-        domain_module: stubs::domain_module(script.domain),
-        announce_waiting: script.announce_waiting,
-        keep_state,
-        memory: data_memory(memory),
-        cpu_seconds: script.limits.time.as_secs().saturating_add(5),
     }
 }
 
