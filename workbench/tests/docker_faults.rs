@@ -39,7 +39,7 @@ use scripts::LIMITS;
 use standin::StandIn;
 use tokio::sync::Notify;
 use waiting::Waiting;
-use workbench::results::format::Stop;
+use workbench::results::format::{RuleStatus, Stop};
 use workbench::sandbox::docker::engine::Engine;
 use workbench::sandbox::docker::{DockerSettings, sweep};
 use workbench::sandbox::{Bridge, BridgeError, Sandbox, ScriptLimits, ScriptOutcome};
@@ -73,7 +73,7 @@ enum Deed {
 async fn a_container_that_somebody_ends_ends_its_script_and_the_next_one_runs() {
     let Some(containers) = Containers::open(DockerSettings::default()).await else { return };
     let docker = containers.engine.docker();
-    let limits = ScriptLimits { time: Duration::from_secs(4), ..LIMITS };
+    let short = ScriptLimits { time: Duration::from_secs(4), ..LIMITS };
     for (deed, end) in [
         (Deed::Kill, "Killed"),
         (Deed::Terminate, "Crashed(\"its container ended with 143 in the middle of the script\")"),
@@ -81,6 +81,7 @@ async fn a_container_that_somebody_ends_ends_its_script_and_the_next_one_runs() 
         (Deed::Pause, "TimedOut"),
     ] {
         let bridge = Silence::default();
+        let limits = if end == "TimedOut" { short } else { LIMITS };
         let script = "from tools import *\nprint('begun')\nnoop(1)";
         let mut run = std::pin::pin!(run_on(&*containers.sandbox, script, limits, &bridge));
         tokio::select! {
@@ -267,6 +268,30 @@ async fn a_run_whose_engine_fails_goes_on_or_tells_the_cause() {
         assert_eq!(run.calls(), ["quick answered"], "{what}");
         gone_or_swept(&engine, process, what).await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_of_a_script_that_the_host_cannot_save_is_no_fault_of_the_model() {
+    if engine().await.is_none() {
+        return;
+    }
+    let waiting = Waiting::new(
+        "[evidence]\nlong = { text = 'long.txt' }\n[[verify]]\nname = 'long'\ncheck = 'long|length > 9'\n",
+    );
+    waiting.plays(&["open('/data/out/long.txt', 'w').write('x' * 8_000_000)"]);
+    let command = waiting.command("code", &["--sandbox", "docker"]);
+    let mut limited = std::process::Command::new("sh");
+    limited.args(["-c", "ulimit -f 4000 && exec \"$0\" \"$@\""]).arg(command.get_program()).args(command.get_args());
+    let outcome = Outcome::of(limited.output().unwrap());
+    let run = waiting.only_run().unwrap();
+    let output = run.file("scripts/01.out");
+    assert!(
+        output.contains("note: /data/out/long.txt was not kept: ") && output.contains("File too large"),
+        "{output}"
+    );
+    assert_eq!(run.record.faults.len(), 1, "{outcome:?}");
+    let verdict = run.record.verify.unwrap();
+    assert_eq!((outcome.code, verdict.rules[0].status), (5, RuleStatus::Error), "{outcome:?}");
 }
 
 /// Nothing is left of a command once another one has begun.

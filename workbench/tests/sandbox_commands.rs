@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use engine::{FakeSocket, SecondEngine, with_image, workbench};
 use program::{Program, finish, workspace};
-use serde_json::Value;
+use serde_json::{Value, json};
 use server::Server;
 use workbench::sandbox::docker::image::tag;
 use workbench::sandbox::docker::sweep::{LABEL, LABEL_HOST, LABEL_PROCESS, labels};
@@ -178,6 +178,24 @@ fn podman_is_given_time_to_tidy_up() {
     let outcome = workbench(&[("DOCKER_HOST", &host)], &["sandbox", "clean"]);
     // It belongs to nobody of this machine.
     assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "removed 0 containers and 0 volumes\n"), "{outcome:#?}");
+}
+
+#[test]
+fn what_cannot_be_removed_keeps_nothing_else() {
+    let dead = labels_with(&[(LABEL_PROCESS, &dead_process())]);
+    let containers = ["stuck", "free"].map(|id| json!({"Id": id, "State": "exited", "Labels": &dead}));
+    let containers = json!(containers).to_string();
+    let server = Server::start(move |request| match request.method.as_str() {
+        "DELETE" if request.target.contains("/stuck") => server::answer(500, &[], br#"{"message":"device is busy"}"#),
+        "DELETE" => server::answer(204, &[], b""),
+        _ if request.target.contains("/containers/json") => server::json(&containers),
+        _ if request.target.contains("/volumes") => server::json(r#"{"Volumes":[]}"#),
+        _ => server::json(r#"{"Version":"27.0.1","ApiVersion":"1.46"}"#),
+    });
+    let host = format!("tcp://127.0.0.1:{}", server.port());
+    is_refused(&[("DOCKER_HOST", &host)], "the engine does not remove what is ours: ", "`workbench sandbox clean`");
+    let is_removal = |id: &str| server.requests().iter().any(|one| one.method == "DELETE" && one.target.contains(id));
+    assert!(is_removal("/stuck") && is_removal("/free"));
 }
 
 #[test]

@@ -102,7 +102,7 @@ impl Bridge for Shelf {
         std::future::pending().await
     }
 
-    fn keep(&self, name: &str, content: &[u8]) -> Result<(), String> {
+    async fn keep(&self, name: &str, content: Bytes) -> Result<(), String> {
         self.0.lock().unwrap().push((name.to_owned(), content.len()));
         if name.starts_with("unwanted") { Err("it is not wanted".to_owned()) } else { Ok(()) }
     }
@@ -112,7 +112,7 @@ impl Bridge for Shelf {
 async fn files_that_a_script_leaves_are_kept_however_it_ends() {
     let Some(containers) = Containers::open(DockerSettings::default()).await else { return };
     let write = "open('/data/out/note.txt', 'w').write('kept')\n";
-    let limits = ScriptLimits { time: std::time::Duration::from_secs(3), ..LIMITS };
+    let short = ScriptLimits { time: std::time::Duration::from_secs(3), ..LIMITS };
     for (ending, end) in [
         ("", "Exit(0)"),
         ("raise ValueError", "Exit(1)"),
@@ -122,6 +122,7 @@ async fn files_that_a_script_leaves_are_kept_however_it_ends() {
         ("while True: print('x' * 1_000_000)", "Stopped"),
     ] {
         let shelf = Shelf::default();
+        let limits = if end == "TimedOut" { short } else { LIMITS };
         let outcome = run_on(&*containers.sandbox, &format!("{write}{ending}"), limits, &shelf).await;
         assert!(format!("{:?}", outcome.end).starts_with(end), "{ending}: {:?}", outcome.end);
         assert_eq!(*shelf.0.lock().unwrap(), [("note.txt".to_owned(), 4)], "{ending}");

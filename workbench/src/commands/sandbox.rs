@@ -178,7 +178,7 @@ fn of_image(error: &ImageError) -> Failure {
 }
 
 fn of_sweep(error: SweepError) -> Failure {
-    Failure::new(Exit::Sandbox, error)
+    Failure::new(Exit::Sandbox, error).hint("look what the engine's log says of it, then `workbench sandbox clean`")
 }
 
 fn counted(count: usize, what: &str) -> String {

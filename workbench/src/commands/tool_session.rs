@@ -83,8 +83,7 @@ impl Context {
         let library = self.library(domain).await?;
         let out = self.out(domain, folder);
         let pages = Pages::load(&domain.folder.join("templates")).map_err(Failure::usage)?;
-        let folder = OutFolder::new(&out);
-        let services = RunServices::new(data.web.clone(), folder.clone(), pages);
+        let services = RunServices::new(data.web.clone(), OutFolder::new(&out), pages);
         let settings = ClientSettings { tool_seconds: limits.tool_seconds, out: out.clone(), program: None };
         let client = PluginClient::start(&library, Arc::new(services), settings).await.map_err(failures::plugin)?;
         let calls = Arc::new(Mutex::new(Vec::new()));
@@ -96,8 +95,7 @@ impl Context {
         });
         let key = RunKey { domain: domain.name().to_owned(), mode: String::new(), number: 0 };
         let plugin = Arc::new(client);
-        let toolbox =
-            Toolbox::new(plugin.clone(), limits.tool_calls, Ledger::new(key, listener, None)).keeping_in(folder);
+        let toolbox = Toolbox::new(plugin.clone(), limits.tool_calls, Ledger::new(key, listener, None));
         Ok(ToolSession {
             toolbox: Arc::new(toolbox),
             plugin,

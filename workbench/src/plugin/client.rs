@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use plugin_api::wire::{COMPILER, Hello, Reply, Request, ToolSpec, WIRE_VERSION, join};
+use plugin_api::wire::{COMPILER, Hello, HostReply, HostRequest, Reply, Request, ToolSpec, WIRE_VERSION, join};
 use serde_json::value::RawValue;
 use tokio::sync::Semaphore;
 
@@ -22,6 +22,9 @@ use crate::death::Death;
 
 /// Bytes of log text that are kept.
 const LOG_BYTES: usize = 64 * 1024;
+
+/// The extension of a file whose name has none.
+const NO_EXTENSION: &str = "bin";
 
 /// How long a plugin may take to say what it is.
 const GREETING_LIMIT: Duration = Duration::from_secs(30);
@@ -86,6 +89,17 @@ impl PluginClient {
             core.outcome(reply)
         });
         call.await.unwrap_or_else(|error| CallOutcome::Crashed(format!("the host failed: {error}")))
+    }
+
+    /// Saves a file as its tools save theirs: a disk that is full is noted as a fault of the run. An error says why not.
+    pub async fn save(&self, name: &str, content: Bytes) -> Result<(), String> {
+        let extension = name.rsplit_once('.').map_or(NO_EXTENSION, |(_, extension)| extension).to_owned();
+        let request = HostRequest::Save { name: name.to_owned(), extension, handle: None };
+        let id = self.core.ids.fetch_add(1, Ordering::Relaxed);
+        match self.core.services.request(id, request, content).await {
+            (HostReply::Error(error), _) => Err(error.to_string()),
+            _ => Ok(()),
+        }
     }
 
     /// The end of what the plugin logged and printed so far, those of earlier workers included.

@@ -18,6 +18,7 @@ use crate::domain::Domain;
 use crate::events::Event;
 use crate::plugin::{CallOutcome, ClientSettings, PluginClient, RunServices};
 use crate::results::format::{RunRecord, Stop};
+use crate::results::store::RunFolder;
 use crate::verify::{self, Fetch};
 use crate::web::WebClient;
 
@@ -65,6 +66,10 @@ impl ToolServer for PluginClient {
     async fn call(&self, tool: &str, arguments: Bytes) -> CallOutcome {
         self.call(tool, arguments).await
     }
+
+    async fn keep(&self, name: &str, content: Bytes) -> Result<(), String> {
+        self.save(name, content).await
+    }
 }
 
 /// The conversation, with a plugin of its own that is gone when it ends.
@@ -73,8 +78,7 @@ async fn play(setup: &mut RunSetup, request: RunRequest<'_>, web: &WebClient, pr
         prepare(sandbox);
     }
     let mut interrupt = request.interrupt.clone();
-    let out = OutFolder::new(setup.folder.out());
-    let services = Arc::new(services(&request, web, out.clone())?);
+    let services = Arc::new(services(&request, web, &setup.folder)?);
     let starting = start_plugin(&request, setup.folder.out(), Arc::clone(&services));
     let Some(plugin) = unless_interrupted(&mut interrupt, starting).await else {
         // The record says so from the beginning.
@@ -82,7 +86,7 @@ async fn play(setup: &mut RunSetup, request: RunRequest<'_>, web: &WebClient, pr
     };
     let plugin = Arc::new(plugin?);
     let server: Arc<dyn ToolServer> = plugin.clone();
-    let talk = setup.session(request, server, out)?.talk(prompt).await;
+    let talk = setup.session(request, server)?.talk(prompt).await;
     setup.folder.save_log(&plugin.log())?;
     if let Some(plugin) = Arc::into_inner(plugin) {
         plugin.stop().await;
@@ -92,9 +96,9 @@ async fn play(setup: &mut RunSetup, request: RunRequest<'_>, web: &WebClient, pr
 }
 
 /// What serves the run's plugin: what its tools fetch goes through `web`, what they save into the run's folder.
-fn services(request: &RunRequest<'_>, web: &WebClient, out: OutFolder) -> Result<RunServices, RunError> {
+fn services(request: &RunRequest<'_>, web: &WebClient, folder: &RunFolder) -> Result<RunServices, RunError> {
     let pages = Pages::load(&request.domain.folder.join("templates"))?;
-    Ok(RunServices::new(web.clone(), out, pages))
+    Ok(RunServices::new(web.clone(), OutFolder::new(folder.out()), pages))
 }
 
 async fn start_plugin(

@@ -16,7 +16,6 @@ use super::opening::system_text;
 use super::session::{Rules, Session};
 use super::toolbox::{ToolServer, Toolbox};
 use super::{RunError, RunRequest};
-use crate::artifacts::OutFolder;
 use crate::events::{Event, RunKey};
 use crate::model::prices::Price;
 use crate::model::rehearsal;
@@ -104,10 +103,9 @@ impl RunSetup {
         &mut self,
         request: RunRequest<'_>,
         server: Arc<dyn ToolServer>,
-        out: OutFolder,
     ) -> Result<Session<'_>, RunError> {
         let ledger = Ledger::new(self.key.clone(), request.listener.clone(), Some(Arc::clone(&self.folder)));
-        let toolbox = Arc::new(Toolbox::new(server, request.limits.tool_calls, ledger).keeping_in(out));
+        let toolbox = Arc::new(Toolbox::new(server, request.limits.tool_calls, ledger));
         let form = request.script_form;
         let system = system_text(request.domain, request.mode, form, toolbox.tools(), &request.limits);
         let rules = Rules {

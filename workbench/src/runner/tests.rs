@@ -13,7 +13,6 @@ use tokio::sync::watch;
 use super::doubles::{FakeSandbox, Request, blocks, calls, fake_tools, script, scripted, turn, words};
 use super::setup::RunSetup;
 use super::{Mode, RunError, RunRequest, ScriptForm};
-use crate::artifacts::OutFolder;
 use crate::domain::Domain;
 use crate::domain::manifest::{ApiSection, Limits};
 use crate::events::Listener;
@@ -121,7 +120,7 @@ async fn hold(
         interrupt,
     };
     let mut setup = RunSetup::open(&request).unwrap();
-    let mut session = setup.session(request, fake_tools(), OutFolder::new("out")).unwrap();
+    let mut session = setup.session(request, fake_tools()).unwrap();
     let outcome = tokio::time::timeout(Duration::from_secs(60), session.talk("Try it.")).await.expect("the run hangs");
     drop(session);
     let heard = heard.lock().unwrap().clone();

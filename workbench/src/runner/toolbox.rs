@@ -10,13 +10,9 @@ use super::budget::CallBudget;
 use super::ledger::{Caller, Ledger, OpenCall};
 use super::mode_tools::malformed;
 use super::prompts;
-use crate::artifacts::OutFolder;
 use crate::plugin::CallOutcome;
 use crate::results::format::CallEnd;
 use crate::sandbox::{AdmittedCall, Bridge, BridgeError};
-
-/// The extension of a file that a script left without one.
-const NO_EXTENSION: &str = "bin";
 
 /// Something that has tools and runs them: a plugin in its worker.
 #[async_trait]
@@ -26,6 +22,12 @@ pub trait ToolServer: Send + Sync {
 
     /// Runs one tool; `arguments` is JSON as the caller wrote it. Many calls may be under way.
     async fn call(&self, tool: &str, arguments: Bytes) -> CallOutcome;
+
+    /// Saves a file that a script left where it ran, as if a tool had saved it. An error says why not.
+    async fn keep(&self, name: &str, content: Bytes) -> Result<(), String> {
+        let _ = (name, content);
+        Err("no file is kept here".to_owned())
+    }
 }
 
 /// The tools of a run, within its budget, with its ledger.
@@ -33,8 +35,6 @@ pub struct Toolbox {
     server: Arc<dyn ToolServer>,
     budget: CallBudget,
     ledger: Ledger,
-    /// Where files go that a script left in its sandbox.
-    out: Option<OutFolder>,
 }
 
 /// Why a call has no answer. The text is what the caller reads, without `ERROR: `.
@@ -58,12 +58,7 @@ impl CallFailure {
 impl Toolbox {
     /// Offers the server's tools for at most `calls` calls.
     pub fn new(server: Arc<dyn ToolServer>, calls: u32, ledger: Ledger) -> Self {
-        Self { server, budget: CallBudget::new(calls), ledger, out: None }
-    }
-
-    /// The same, with a place for the files that scripts leave.
-    pub fn keeping_in(self, out: OutFolder) -> Self {
-        Self { out: Some(out), ..self }
+        Self { server, budget: CallBudget::new(calls), ledger }
     }
 
     /// The tools.
@@ -160,10 +155,8 @@ impl Bridge for ScriptBridge<'_> {
         Ok(Box::pin(async move { call.await.map_err(as_script_reads) }))
     }
 
-    fn keep(&self, name: &str, content: &[u8]) -> Result<(), String> {
-        let Some(out) = &self.toolbox.out else { return Err("no file is kept here".to_owned()) };
-        let extension = name.rsplit_once('.').map_or(NO_EXTENSION, |(_, extension)| extension);
-        out.save(name, extension, content).map(|_| ()).map_err(|error| error.to_string())
+    async fn keep(&self, name: &str, content: Bytes) -> Result<(), String> {
+        self.toolbox.server.keep(name, content).await
     }
 }
 

@@ -17,7 +17,7 @@ use bytes::Bytes;
 
 use crate::death::Death;
 
-/// A place to run scripts in. Each script gets a fresh interpreter.
+/// A place to run scripts in. Each script gets a fresh interpreter, unless the user has chosen one for a whole run.
 #[async_trait]
 pub trait Sandbox: Send + Sync {
     /// `embedded` or `docker`.
@@ -52,7 +52,7 @@ pub struct Script<'a> {
     /// Name of the domain; [`stubs::domain_module`] names its module, which works beside `tools`.
     pub domain: &'a str,
     /// Whether [`Bridge::waiting`] is to be told. It costs a message for each wait, so only
-    /// rehearsal, which turns waits into turns, asks for it.
+    /// rehearsal, which turns waits into turns, asks for it: of the embedded sandbox, for `docker` tells of none.
     pub announce_waiting: bool,
     /// What ends it.
     pub limits: ScriptLimits,
@@ -63,7 +63,7 @@ pub struct Script<'a> {
 pub struct ScriptLimits {
     /// Wall time, waiting for tool calls included.
     pub time: Duration,
-    /// Memory in bytes the script may take, beyond what the idle interpreter has.
+    /// Memory in bytes the script may take: beyond what the idle interpreter has, or, in a container, with it.
     pub memory: u64,
     /// Bytes of output kept of each stream, counted from its end.
     pub output_bytes: usize,
@@ -86,7 +86,7 @@ pub trait Bridge: Send + Sync {
     }
 
     /// Keeps a file that the script left where it ran, under a safe form of `name`. An error says why not.
-    fn keep(&self, name: &str, content: &[u8]) -> Result<(), String> {
+    async fn keep(&self, name: &str, content: Bytes) -> Result<(), String> {
         let _ = (name, content);
         Err("no file is kept here".to_owned())
     }

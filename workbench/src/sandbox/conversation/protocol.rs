@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::sandbox::{Script, stubs};
+
 /// Longest arguments of a call, in bytes of JSON: the longest body a worker sends. More is a mistake,
 /// and would be copied several times on its way.
 pub(in crate::sandbox) const MAX_ARGUMENTS: usize = 16 * 1024 * 1024;
@@ -14,7 +16,7 @@ pub(in crate::sandbox) const MAX_NAME: usize = 1000;
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(in crate::sandbox) enum ToWorker {
-    /// Run a script; the body is a [`Job`] as JSON. Sent once.
+    /// Run a script; the body is a [`Job`] as JSON. Sent once, unless the last job kept its state.
     Run,
     /// The answer to a call. Body: JSON, or the text of the failure.
     Answer {
@@ -63,8 +65,23 @@ pub(in crate::sandbox) struct Job {
     /// Whether the interpreter goes on, and later scripts find the names of this one.
     #[serde(default)]
     pub(in crate::sandbox) keep_state: bool,
-    /// Memory in bytes beyond what the idle interpreter has.
+    /// Memory in bytes that the script's data may take.
     pub(in crate::sandbox) memory: u64,
     /// Processor seconds, a second line of defence behind the host's clock.
     pub(in crate::sandbox) cpu_seconds: u64,
+}
+
+impl Job {
+    /// What is to be done for a script whose data may take `memory` bytes.
+    pub(in crate::sandbox) fn of(script: &Script<'_>, keep_state: bool, memory: u64) -> Self {
+        Self {
+            source: script.source.to_owned(),
+            tools_module: stubs::module_source(script.tools),
+            domain_module: stubs::domain_module(script.domain),
+            announce_waiting: script.announce_waiting,
+            keep_state,
+            memory,
+            cpu_seconds: script.limits.time.as_secs().saturating_add(5),
+        }
+    }
 }

@@ -1,8 +1,10 @@
 //! The files that a script left in its container: fetched as the hostile things they are.
 
 use std::io::Read;
+use std::time::Duration;
 
 use bollard::query_parameters::DownloadFromContainerOptions;
+use bytes::Bytes;
 use futures::StreamExt;
 
 use super::container::{Container, OUT_FOLDER};
@@ -14,27 +16,26 @@ const LONGEST_ARCHIVE: usize = 72 * 1024 * 1024;
 /// Files that are kept, at most.
 const MOST_FILES: usize = 1000;
 
+/// How long they may take to come. The script may still be writing, and its time is over.
+const FETCH_LIMIT: Duration = Duration::from_secs(30);
+
 /// Fetches what lies in the container's folder and hands each file to the bridge. Returns what a reader of the script's
 /// output is to know: nothing when all went well.
 pub(super) async fn keep(container: &Container, bridge: &dyn Bridge) -> String {
-    let archive = match fetch(container).await {
+    let fetched = match tokio::time::timeout(FETCH_LIMIT, fetch(container)).await {
+        Ok(fetched) => fetched,
+        Err(_) => Err(format!("they had not come after {} s", FETCH_LIMIT.as_secs())),
+    };
+    let archive = match fetched {
         Ok(archive) => archive,
         Err(reason) => return note(&format!("the files in {OUT_FOLDER} could not be fetched: {reason}")),
     };
-    let mut notes = String::new();
-    let read = tar::Archive::new(archive.as_slice()).entries().map(|entries| {
-        for entry in entries.take(MOST_FILES) {
-            let Ok(entry) = entry else {
-                notes.push_str(&note(&format!("the archive of {OUT_FOLDER} is damaged")));
-                break;
-            };
-            if let Err(reason) = keep_one(entry, bridge) {
-                notes.push_str(&note(&reason));
-            }
+    let (files, mut notes) = files_in(&archive);
+    drop(archive);
+    for (name, content) in files {
+        if let Err(reason) = bridge.keep(&name, content).await {
+            notes.push_str(&note(&format!("{OUT_FOLDER}/{name} was not kept: {reason}")));
         }
-    });
-    if let Err(error) = read {
-        notes.push_str(&note(&format!("the files in {OUT_FOLDER} could not be read: {error}")));
     }
     notes
 }
@@ -53,13 +54,40 @@ async fn fetch(container: &Container) -> Result<Vec<u8>, String> {
     Ok(archive)
 }
 
-/// Keeps one regular file that stands in the folder itself.
-fn keep_one(mut entry: tar::Entry<'_, impl Read>, bridge: &dyn Bridge) -> Result<(), String> {
+/// The regular files that stand in the folder itself, and notes about the rest.
+fn files_in(archive: &[u8]) -> (Vec<(String, Bytes)>, String) {
+    let (mut files, mut notes) = (Vec::new(), String::new());
+    let read = tar::Archive::new(archive).entries().map(|entries| {
+        for (number, entry) in entries.enumerate() {
+            // The folder itself is the first.
+            if number > MOST_FILES {
+                let text = format!("{OUT_FOLDER} holds more than {MOST_FILES} files; the others were not kept");
+                notes.push_str(&note(&text));
+                break;
+            }
+            let Ok(entry) = entry else {
+                notes.push_str(&note(&format!("the archive of {OUT_FOLDER} is damaged")));
+                break;
+            };
+            match file_of(entry) {
+                Ok(file) => files.extend(file),
+                Err(reason) => notes.push_str(&note(&reason)),
+            }
+        }
+    });
+    if let Err(error) = read {
+        notes.push_str(&note(&format!("the files in {OUT_FOLDER} could not be read: {error}")));
+    }
+    (files, notes)
+}
+
+/// The name and the content of a file; `None`: it is the folder itself.
+fn file_of(mut entry: tar::Entry<'_, impl Read>) -> Result<Option<(String, Bytes)>, String> {
     let path = entry.path_bytes().into_owned();
     let path = String::from_utf8_lossy(&path).into_owned();
     let inside = path.split_once('/').map_or("", |(_, inside)| inside).trim_end_matches('/');
     if inside.is_empty() {
-        return Ok(());
+        return Ok(None);
     }
     let kind = entry.header().entry_type();
     if !kind.is_file() || inside.contains('/') {
@@ -74,7 +102,7 @@ fn keep_one(mut entry: tar::Entry<'_, impl Read>, bridge: &dyn Bridge) -> Result
     }
     let mut content = Vec::new();
     entry.read_to_end(&mut content).map_err(|error| format!("{OUT_FOLDER}/{inside} could not be read: {error}"))?;
-    bridge.keep(inside, &content).map_err(|reason| format!("{OUT_FOLDER}/{inside} was not kept: {reason}"))
+    Ok(Some((inside.to_owned(), content.into())))
 }
 
 fn note(text: &str) -> String {

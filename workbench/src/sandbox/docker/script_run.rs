@@ -14,7 +14,7 @@ use crate::death::Death;
 use crate::frames::{self, Frame};
 use crate::sandbox::conversation::protocol::{Job, ToHost, ToWorker};
 use crate::sandbox::conversation::{FLOOD, LAST_OUTPUT, Link, Tail, converse};
-use crate::sandbox::{Bridge, SandboxError, Script, ScriptEnd, ScriptOutcome, stubs};
+use crate::sandbox::{Bridge, SandboxError, Script, ScriptEnd, ScriptOutcome};
 
 /// How long a container may take to come up, on a machine that is busy with other things.
 const START_LIMIT: Duration = Duration::from_secs(60);
@@ -96,7 +96,7 @@ impl Worker {
         bridge: &dyn Bridge,
     ) -> Result<ScriptOutcome, SandboxError> {
         let started = Instant::now();
-        let job = serde_json::to_vec(&job_of(script, keep_state, self.memory))
+        let job = serde_json::to_vec(&Job::of(script, keep_state, data_memory(self.memory)))
             .map_err(|error| failed_start(error.to_string()))?;
         self.link.send(ToWorker::Run, job.into(), None);
         let mut printed = Printed::new(script.limits.output_bytes);
@@ -106,10 +106,10 @@ impl Worker {
             () = tokio::time::sleep(script.limits.time) => Ending::Host(ScriptEnd::TimedOut),
         };
         let time = started.elapsed();
-        self.reusable = matches!(ending, Ending::Told(Told::End { .. }));
+        self.reusable = matches!(ending, Ending::Script { .. });
         let left = match &ending {
-            Ending::Told(Told::End { files, .. } | Told::Died { files, .. }) => *files,
-            Ending::Told(Told::Output { .. }) | Ending::Gone => false,
+            Ending::Script { files, .. } | Ending::Interpreter { files, .. } => *files,
+            Ending::Gone => false,
             Ending::Host(_) => true,
         };
         if left {
@@ -117,28 +117,31 @@ impl Worker {
             printed.stderr.add(told.as_bytes());
         }
         let end = match ending {
-            Ending::Told(Told::End { out_of_memory: true, .. }) => ScriptEnd::OutOfMemory,
-            Ending::Told(Told::End { code, .. }) => ScriptEnd::Exit(code),
-            Ending::Told(Told::Died { status, .. }) => self.end_of_process(status).await,
-            Ending::Told(Told::Output { .. }) | Ending::Gone => self.end_of_container(&mut printed).await,
+            Ending::Script { out_of_memory: true, .. } => ScriptEnd::OutOfMemory,
+            Ending::Script { code, .. } => ScriptEnd::Exit(code),
+            Ending::Interpreter { status, .. } => self.end_of_process(status).await,
+            Ending::Gone => self.end_of_container(&mut printed).await,
             Ending::Host(end) => end,
         };
         while let Some((told, body)) = self.supervisor.said() {
-            printed.take(&told, &body);
+            if let Told::Output { stream } = told {
+                printed.take(stream, &body);
+            }
         }
         Ok(ScriptOutcome { end, stdout: printed.stdout.text(), stderr: printed.stderr.text(), time })
     }
 
     /// What the end of the interpreter's process means, whose container lives on.
     async fn end_of_process(&self, status: i32) -> ScriptEnd {
-        match -status {
+        if status >= 0 {
+            return ScriptEnd::Exit(status);
+        }
+        // A script may have said it, and then it may be any number.
+        match status.unsigned_abs() {
             9 if self.ran_out_of_memory().await => ScriptEnd::OutOfMemory,
-            signal @ 1.. => ScriptEnd::Crashed(match signal {
-                6 => "the interpreter aborted".to_owned(),
-                11 => "the interpreter died of a segmentation fault".to_owned(),
-                _ => format!("the interpreter was ended by signal {signal}"),
-            }),
-            _ => ScriptEnd::Exit(status),
+            6 => ScriptEnd::Crashed("the interpreter aborted".to_owned()),
+            11 => ScriptEnd::Crashed("the interpreter died of a segmentation fault".to_owned()),
+            signal => ScriptEnd::Crashed(format!("the interpreter was ended by signal {signal}")),
         }
     }
 
@@ -158,7 +161,7 @@ impl Worker {
     /// Why the container is gone, which nobody here has ended.
     async fn end_of_container(&mut self, printed: &mut Printed) -> ScriptEnd {
         // What it said before may still be on its way.
-        if let Ok(Ending::Told(Told::Died { status, .. })) =
+        if let Ok(Ending::Interpreter { status, .. }) =
             tokio::time::timeout(LAST_OUTPUT, printed.follow(&mut self.supervisor)).await
         {
             return self.end_of_process(status).await;
@@ -182,8 +185,10 @@ impl Worker {
 
 /// Why the host stops listening.
 enum Ending {
-    /// The supervisor's word.
-    Told(Told),
+    /// The script ended in an interpreter that lives on, by the supervisor's word.
+    Script { code: i32, out_of_memory: bool, files: bool },
+    /// The interpreter's process ended, by the same.
+    Interpreter { status: i32, files: bool },
     /// The host's own: a limit, a budget, a protocol that was broken.
     Host(ScriptEnd),
     /// The container said no more.
@@ -202,10 +207,9 @@ impl Printed {
         Self { stdout: Tail::new(keep), stderr: Tail::new(keep), bytes: 0 }
     }
 
-    fn take(&mut self, told: &Told, body: &[u8]) {
-        let Told::Output { stream } = told else { return };
+    fn take(&mut self, stream: u8, body: &[u8]) {
         self.bytes += body.len() as u64;
-        let stream = if *stream == 1 { &mut self.stdout } else { &mut self.stderr };
+        let stream = if stream == 1 { &mut self.stdout } else { &mut self.stderr };
         stream.add(body);
     }
 
@@ -220,27 +224,16 @@ impl Printed {
                 Some(Err(_)) => return Ending::Gone,
                 Some(Ok(frame)) => frame,
             };
-            if !matches!(told, Told::Output { .. }) {
-                return Ending::Told(told);
+            match told {
+                Told::Output { stream } => self.take(stream, &body),
+                Told::End { code, out_of_memory, files } => return Ending::Script { code, out_of_memory, files },
+                Told::Died { status, files } => return Ending::Interpreter { status, files },
             }
-            self.take(&told, &body);
             if self.bytes > FLOOD {
                 let text = format!("it printed more than {} MB", FLOOD / 1024 / 1024);
                 return Ending::Host(ScriptEnd::Stopped(text));
             }
         }
-    }
-}
-
-fn job_of(script: &Script<'_>, keep_state: bool, memory: u64) -> Job {
-    Job {
-        source: script.source.to_owned(),
-        tools_module: stubs::module_source(script.tools),
-        domain_module: stubs::domain_module(script.domain),
-        announce_waiting: script.announce_waiting,
-        keep_state,
-        memory: data_memory(memory),
-        cpu_seconds: script.limits.time.as_secs().saturating_add(5),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What runs in a container, and what it tells on standard error: the script's output and its end.
 
 use bytes::Bytes;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use tokio::sync::mpsc;
 
 use super::container::Reader;
@@ -24,7 +24,7 @@ const LONGEST_PIECE: u64 = 1024 * 1024;
 const WAITING: usize = 16;
 
 /// What the supervisor says. A script may have taken it over.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(super) enum Told {
     /// The body was printed.

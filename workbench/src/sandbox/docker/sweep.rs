@@ -140,12 +140,13 @@ pub async fn sweep(engine: &Engine) -> Result<Swept, SweepError> {
     clean(engine, false).await
 }
 
-/// As [`sweep`]; with `all` everything of ours, whoever made it and whether it is in use or not.
+/// As [`sweep`]; with `all` everything of ours, whoever made it and whether it is in use or not. One that the engine will
+/// not remove keeps none of the others.
 ///
 /// # Errors
-/// When the engine refuses.
+/// The first of what the engine refused, when all was tried.
 pub async fn clean(engine: &Engine, all: bool) -> Result<Swept, SweepError> {
-    let mut swept = Swept::default();
+    let (mut swept, mut refused) = (Swept::default(), None);
     // Containers come first: a volume in use cannot be removed.
     for belonging in belongings(engine).await?.into_iter().filter(|belonging| all || belonging.owner == Owner::Dead) {
         let Belonging { kind, name, .. } = &belonging;
@@ -164,10 +165,12 @@ pub async fn clean(engine: &Engine, all: bool) -> Result<Swept, SweepError> {
             (Ok(()), Kind::Volume) => swept.volumes += 1,
             // Somebody else removes it, or has done so.
             (Err(ApiError::DockerResponseServerError { status_code: 404 | 409, .. }), _) => {}
-            (Err(error), _) => return Err(SweepError { action: "remove", reason: error.to_string() }),
+            (Err(error), _) => {
+                refused.get_or_insert(SweepError { action: "remove", reason: error.to_string() });
+            }
         }
     }
-    Ok(swept)
+    refused.map_or(Ok(swept), Err)
 }
 
 fn owner(here: &str, labels: &HashMap<String, String>) -> Owner {

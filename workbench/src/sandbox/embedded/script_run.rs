@@ -9,7 +9,7 @@ use super::capture::{FloodGauge, capture};
 use super::child::{Worker, cause_of_death, failed_start};
 use crate::sandbox::conversation::protocol::{Job, ToWorker};
 use crate::sandbox::conversation::{FLOOD, LAST_OUTPUT, Link, Task, broken, converse};
-use crate::sandbox::{Bridge, SandboxError, Script, ScriptEnd, ScriptOutcome, stubs};
+use crate::sandbox::{Bridge, SandboxError, Script, ScriptEnd, ScriptOutcome};
 
 /// Hands `script` to `worker` and sees it through.
 pub(super) async fn run(
@@ -23,7 +23,8 @@ pub(super) async fn run(
     let stdout = Task::spawn(capture(stdout, script.limits.output_bytes, gauge.clone()));
     let stderr = Task::spawn(capture(stderr, script.limits.output_bytes, gauge.clone()));
 
-    let job = serde_json::to_vec(&job_of(script)).map_err(|error| failed_start(error.to_string()))?;
+    let job = serde_json::to_vec(&Job::of(script, false, script.limits.memory))
+        .map_err(|error| failed_start(error.to_string()))?;
     let mut link = Link::open(reader, writer, script.announce_waiting);
     link.send(ToWorker::Run, job.into(), None);
 
@@ -58,17 +59,5 @@ async fn death(process: &mut Child) -> Result<ScriptEnd, ExitStatus> {
         Ok(Ok(status)) => Err(status),
         Ok(Err(error)) => Ok(ScriptEnd::Crashed(format!("how the interpreter ended is lost: {error}"))),
         Err(_) => Ok(broken("it closed its link and lived on")),
-    }
-}
-
-fn job_of(script: &Script<'_>) -> Job {
-    Job {
-        source: script.source.to_owned(),
-        tools_module: stubs::module_source(script.tools),
-        domain_module: stubs::domain_module(script.domain),
-        announce_waiting: script.announce_waiting,
-        keep_state: false,
-        memory: script.limits.memory,
-        cpu_seconds: script.limits.time.as_secs().saturating_add(5),
     }
 }
