@@ -23,7 +23,13 @@ pub(super) async fn keep(container: &Container, bridge: &dyn Bridge) -> String {
     };
     let mut notes = String::new();
     let read = tar::Archive::new(archive.as_slice()).entries().map(|entries| {
-        for entry in entries.take(MOST_FILES) {
+        for (number, entry) in entries.enumerate() {
+            // The folder itself is the first.
+            if number > MOST_FILES {
+                let text = format!("{OUT_FOLDER} holds more than {MOST_FILES} files; the others were not kept");
+                notes.push_str(&note(&text));
+                break;
+            }
             let Ok(entry) = entry else {
                 notes.push_str(&note(&format!("the archive of {OUT_FOLDER} is damaged")));
                 break;
