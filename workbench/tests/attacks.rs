@@ -1,12 +1,11 @@
 //! Scripts that mean harm or are badly broken, in the real sandbox.
 //!
-//! A case is a file `tests/attacks/NAME.py`. Lines `# key: value` at its top set its limits (`seconds`,
-//! `memory_mb`, `calls`) and say what must come of it: `end`, how it ends, `says`, a part of what the caller
-//! reads, and `never`, a part that must not be in it. ` | ` stands between several that are right alike. A file with
-//! `cases` is as many cases.
+//! A case is a file `tests/attacks/NAME.py`; `tests/support/attacks.rs` says what stands at its top.
 #![cfg(all(feature = "embedded", target_os = "linux"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 
+#[path = "support/attacks.rs"]
+mod attack;
 #[path = "support/left_behind.rs"]
 mod left_behind;
 #[path = "support/patience.rs"]
@@ -22,84 +21,21 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use async_trait::async_trait;
-use bytes::Bytes;
+use attack::complaints;
 use futures::StreamExt;
 use left_behind::{Marked, descriptors, leaves_no_file, peak_memory};
 use patience::until;
-use plugin_api::wire::ToolSpec;
 use processes::children;
 use scripts::{Case, LIMITS, sandbox_of};
-use serde_json::{Value, json};
-use standin::StandIn;
 use workbench::sandbox::embedded::Embedded;
-use workbench::sandbox::{AdmittedCall, Bridge, BridgeError, ScriptEnd, ScriptLimits, ScriptOutcome};
+use workbench::sandbox::{ScriptEnd, ScriptLimits, ScriptOutcome};
 
 /// Megabytes the host may take for whatever scripts do, two at once: each may have asked for 64 MB and wait for answers
 /// of as much, and what carries them on copies them.
 const MOST_MEMORY: u64 = 768;
 
-/// The tools of the stand-in, and two whose answers are hard to take.
-struct Tools(StandIn);
-
-#[async_trait]
-impl Bridge for Tools {
-    fn admit(&self, tool: String, arguments: Bytes) -> Result<AdmittedCall<'_>, BridgeError> {
-        // The budget is the stand-in's; the call is ours.
-        drop(self.0.admit(tool.clone(), Bytes::new())?);
-        Ok(Box::pin(async move { self.call(&tool, arguments).await }))
-    }
-
-    async fn call(&self, tool: &str, arguments: Bytes) -> Result<Bytes, BridgeError> {
-        let number = |name: &str| {
-            let arguments: Value = serde_json::from_slice(&arguments).unwrap_or_default();
-            usize::try_from(arguments[name].as_u64().unwrap_or_default()).unwrap()
-        };
-        match tool {
-            "nested" => Ok(["[".repeat(number("depth")), "]".repeat(number("depth"))].concat().into()),
-            "text" => Ok(["\"", &"x".repeat(number("megabytes") << 20), "\""].concat().into()),
-            _ => self.0.call(tool, arguments).await,
-        }
-    }
-}
-
-fn tools() -> Vec<ToolSpec> {
-    let tool = |name: &str, argument: &str| ToolSpec {
-        name: name.into(),
-        description: "An answer that is hard to take.".into(),
-        input_schema: json!({
-            "type": "object", "properties": {argument: {"type": "integer"}}, "required": [argument],
-        }),
-    };
-    let hard = [tool("nested", "depth"), tool("text", "megabytes")];
-    standin::specs().into_iter().chain(hard).collect()
-}
-
 async fn run(sandbox: &Embedded, source: &str, limits: ScriptLimits, calls: usize) -> ScriptOutcome {
-    scripts::run(sandbox, source, &tools(), limits, &Tools(StandIn::with_budget(calls))).await
-}
-
-/// What is wrong with how a case ended.
-async fn complaints(sandbox: &Embedded, case: &Case) -> Vec<String> {
-    let outcome = run(sandbox, &case.source, case.limits(LIMITS), case.calls()).await;
-    let (end, reply) = (format!("{:?}", outcome.end), outcome.reply(usize::MAX));
-    let any = |key: &str, holds: &dyn Fn(&str) -> bool| case.setting(key).is_none_or(|all| all.split(" | ").any(holds));
-    let mut wrong = Vec::new();
-    if !any("end", &|wanted| end.starts_with(wanted)) {
-        wrong.push("its end");
-    }
-    if !any("says", &|wanted| reply.contains(wanted)) {
-        wrong.push("what it says");
-    }
-    if case.setting("never").is_some_and(|secret| reply.contains(secret)) {
-        wrong.push("what it must never say");
-    }
-    // Whoever reads the reply sees that something ended it, or what it did.
-    if reply == "(no output)" {
-        wrong.push("that nothing is told");
-    }
-    let shown: String = reply.chars().take(2000).collect();
-    wrong.into_iter().map(|what| format!("{}: {what}\n--- {end}\n{shown}", case.name())).collect()
+    attack::run(sandbox, source, limits, calls).await
 }
 
 /// What the test process has by rights, and a sandbox that is to leave nothing more.

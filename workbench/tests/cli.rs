@@ -182,7 +182,7 @@ fn examples_in_help_run() {
         assert!(!examples.is_empty(), "{command} has no example");
         for example in examples {
             // What needs the network, a key or a container engine, or repeats a comparison at length, is tried elsewhere.
-            let elsewhere = ["workbench record", "workbench sandbox build"];
+            let elsewhere = ["workbench record", "workbench sandbox build", "workbench probe --sandbox docker"];
             if elsewhere.iter().any(|start| example.starts_with(start))
                 || example.contains("--runs")
                 || example.contains("--model")

@@ -3,6 +3,7 @@
 pub mod budget_options;
 pub mod model_options;
 pub mod options;
+mod sandbox_commands;
 pub mod sandbox_options;
 
 use std::path::PathBuf;
@@ -13,6 +14,9 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 use crate::model::provider::ModelChoice;
 
 use self::options::{CallLimitOptions, Format, RunLimitOptions, RunOptions, ScriptLimitOptions, SourceOptions};
+pub use self::sandbox_commands::{
+    ProbeArguments, SandboxBuildArguments, SandboxCleanArguments, SandboxCommand, SandboxStatusArguments,
+};
 use self::sandbox_options::{SandboxChoice, SandboxOptions};
 
 /// Measures, on one task and the same tools, what a model reads when it calls tools one step at a
@@ -101,6 +105,11 @@ workbench record met --from 2026-11-29T15-30-00Z-code-1 --to my-copy"
     #[command(after_help = "Examples:\n  workbench sandbox build     once, and after a new version said so\n  \
 workbench sandbox status")]
     Sandbox(SandboxCommand),
+    /// Try what a sandbox must stop, in the sandbox itself
+    #[command(after_help = "Examples:\n  workbench probe\n  workbench probe --sandbox docker\n  \
+workbench probe --sandbox docker --network open --url http://api.example/v1/health\n\n\
+Exit codes: 0 all as expected, 1 a protection is missing, 4 the sandbox does not start.")]
+    Probe(ProbeArguments),
     /// Check this machine: toolchain, plugins, sandbox, results, keys; with `--model`, a provider's model
     #[command(after_help = "Examples:\n  workbench doctor\n  workbench doctor --model anthropic:claude-haiku-5-5")]
     Doctor(DoctorArguments),
@@ -362,46 +371,6 @@ pub struct RecordArguments {
     /// What ends the scripts
     #[command(flatten)]
     pub limits: ScriptLimitOptions,
-}
-
-/// `workbench sandbox`
-#[derive(Debug, Subcommand)]
-pub enum SandboxCommand {
-    /// Build the image that scripts run in
-    #[command(after_help = "Examples:\n  workbench sandbox build\n  \
-workbench sandbox build --base registry.example/python:3.12-slim")]
-    Build(SandboxBuildArguments),
-    /// Show engine, image, and what the engine has of ours
-    #[command(after_help = "Example:\n  workbench sandbox status")]
-    Status(SandboxStatusArguments),
-    /// Remove the containers and volumes that killed commands left
-    #[command(after_help = "Example:\n  workbench sandbox clean")]
-    Clean(SandboxCleanArguments),
-}
-
-/// `workbench sandbox build`
-#[derive(Debug, Args)]
-pub struct SandboxBuildArguments {
-    /// What to build it from, instead of the official image of Python: any image with a shell, find, timeout and
-    /// Python 3.9 or newer
-    #[arg(long, value_name = "IMAGE")]
-    pub base: Option<String>,
-}
-
-/// `workbench sandbox status`
-#[derive(Debug, Args)]
-pub struct SandboxStatusArguments {
-    /// How to print
-    #[arg(long, default_value = "text")]
-    pub format: Format,
-}
-
-/// `workbench sandbox clean`
-#[derive(Debug, Args)]
-pub struct SandboxCleanArguments {
-    /// All of them: those in use, and those that other machines and users made on the same engine, too
-    #[arg(long)]
-    pub all: bool,
 }
 
 /// `workbench doctor`

@@ -10,6 +10,7 @@ mod fetch;
 mod interrupt;
 mod list;
 mod models;
+mod probe;
 mod purse;
 mod record;
 mod record_run;
@@ -108,6 +109,7 @@ async fn dispatch(context: &Context, command: Command) -> Result<Exit, Failure> 
         Command::Report(arguments) => report::run(context, &arguments),
         Command::Record(arguments) => record::run(context, &arguments).await,
         Command::Sandbox(command) => sandbox::run(&command).await,
+        Command::Probe(arguments) => probe::run(context, &arguments).await,
         Command::Doctor(arguments) => doctor::run(context, &arguments).await,
     }
 }

@@ -4,6 +4,7 @@ mod conversation;
 pub mod docker;
 #[cfg(feature = "embedded")]
 pub mod embedded;
+pub mod probe;
 mod reply;
 pub mod stubs;
 
@@ -40,6 +41,23 @@ pub trait Sandbox: Send + Sync {
 
     /// Waits until nothing is left of what it started. It may be used again.
     async fn close(&self) {}
+
+    /// What is known of it from outside, for [`probe`].
+    ///
+    /// # Errors
+    /// When it cannot be asked.
+    async fn inspect(&self) -> Result<Inspection, SandboxError> {
+        Ok(Inspection::default())
+    }
+}
+
+/// What is known of a sandbox from outside.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Inspection {
+    /// Names of the variables that its image sets.
+    pub image_variables: Vec<String>,
+    /// What there is of it; `None` where each run has waited for the end of all that it started.
+    pub left: Option<Vec<String>>,
 }
 
 /// A script and what it may use.

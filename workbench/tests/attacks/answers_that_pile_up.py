@@ -1,3 +1,4 @@
+# sandbox: embedded
 # end: TimedOut
 # seconds: 4
 import _workbench

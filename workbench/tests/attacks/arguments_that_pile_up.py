@@ -1,3 +1,4 @@
+# sandbox: embedded
 # end: TimedOut | Exit(1) | OutOfMemory
 # seconds: 4
 import _workbench

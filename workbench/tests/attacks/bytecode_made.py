@@ -1,6 +1,7 @@
 # cases: 12
 # end: Crashed | OutOfMemory | Exit(1)
 # says: the interpreter met a bug of its own | the script ran out of memory | it was survived
+# docker says: segmentation fault | the script ran out of memory | it was survived
 import types
 
 CASE = 0

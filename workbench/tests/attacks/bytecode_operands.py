@@ -1,3 +1,4 @@
+# sandbox: embedded
 # cases: 33
 # end: Crashed | Exit(1)
 # says: the interpreter met a bug of its own | it was survived

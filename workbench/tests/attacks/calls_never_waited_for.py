@@ -1,4 +1,5 @@
 # calls: 50
+# sandbox: embedded
 # end: Stopped
 import _workbench
 

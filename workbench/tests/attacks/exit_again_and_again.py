@@ -1,5 +1,6 @@
 # end: Exit(1) | TimedOut
 # seconds: 5
+# docker end: Exit(5)
 import atexit
 import os
 

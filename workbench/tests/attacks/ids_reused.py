@@ -1,3 +1,4 @@
+# sandbox: embedded
 # end: Exit(1)
 # says: deadlock
 import asyncio

@@ -1,3 +1,4 @@
+# sandbox: embedded
 # end: Exit(0)
 # says: still here
 import _sandbox

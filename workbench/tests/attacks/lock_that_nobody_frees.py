@@ -1,3 +1,4 @@
+# sandbox: embedded
 # seconds: 20
 # end: Exit(0)
 # says: went on

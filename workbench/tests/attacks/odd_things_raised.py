@@ -1,5 +1,6 @@
 # end: Exit(1)
 # says: deriving from BaseException
+# docker says: must derive from BaseException
 class NoException:
     pass
 

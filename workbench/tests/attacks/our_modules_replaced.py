@@ -1,3 +1,4 @@
+# sandbox: embedded
 # end: Exit(1)
 # says: cannot be told
 import sys

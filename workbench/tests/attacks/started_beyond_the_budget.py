@@ -1,4 +1,5 @@
 # calls: 1000
+# sandbox: embedded
 # end: Stopped
 # says: the budget of 1000 tool calls
 import _workbench

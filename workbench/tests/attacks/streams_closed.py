@@ -1,5 +1,6 @@
 # end: Exit(1)
 # says: NameError: name 'undefined'
+# docker says: <class 'NameError'>
 import sys
 
 for stream in (sys.stdout.buffer, sys.stdout, sys.stderr, sys.stdin):

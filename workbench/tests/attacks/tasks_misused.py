@@ -1,5 +1,8 @@
 # end: Exit(1)
 # says: deadlock
+# seconds: 10
+# docker end: TimedOut
+# docker says: KILLED
 import asyncio
 
 from tools.aio import *

@@ -1,3 +1,4 @@
+# sandbox: embedded
 # end: Exit(0)
 # says: ran: []
 import _thread

@@ -1,5 +1,6 @@
 # end: Exit(1)
 # says: nested deeper than 500 levels
+# docker says: RecursionError
 from tools import *
 
 print(len(repr(nested(50))))

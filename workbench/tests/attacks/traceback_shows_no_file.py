@@ -1,3 +1,4 @@
+# sandbox: embedded
 # end: Exit(1)
 # says: "/etc/passwd", line 1
 # never: root:

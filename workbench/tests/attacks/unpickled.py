@@ -1,5 +1,7 @@
 # end: Exit(1)
 # says: PermissionError | UnpicklingError | AttributeError
+# docker end: Exit(0)
+# docker says: UnpicklingError
 import pickle
 
 

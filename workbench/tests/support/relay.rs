@@ -1,5 +1,5 @@
-//! A socket that stands before the engine's own, and can fail as an engine does: gone, cut off in the middle, or answering
-//! one request with an error.
+//! A socket that stands before the engine's own, and can fail as an engine does: gone, cut off in the middle, answering one
+//! request with an error, or passing over what a container is to be held to.
 #![allow(clippy::unwrap_used, dead_code, reason = "each test file uses a part of it")]
 
 use std::io::{Read, Write};
@@ -22,6 +22,9 @@ pub(crate) struct Refusal {
     pub(crate) message: &'static str,
 }
 
+/// What requests say, and what the engine reads instead, which has the same length: that stands in their heads.
+pub(crate) type Losses = &'static [(&'static str, &'static str)];
+
 /// The socket; gone when this is dropped.
 pub(crate) struct Relay {
     folder: TempDir,
@@ -32,6 +35,7 @@ pub(crate) struct Relay {
 struct State {
     connections: Vec<UnixStream>,
     refusal: Option<Refusal>,
+    losses: Losses,
     gone: bool,
 }
 
@@ -90,6 +94,12 @@ impl Relay {
     pub(crate) fn refuse(&self, refusal: Refusal) {
         self.state.lock().unwrap().refusal = Some(refusal);
     }
+
+    /// From now on this is lost. A request that says it in two pieces keeps it.
+    pub(crate) fn lose(&self, losses: Losses) {
+        assert!(losses.iter().all(|(said, read)| said.len() == read.len()), "{losses:?}");
+        self.state.lock().unwrap().losses = losses;
+    }
 }
 
 /// Carries bytes on, to the end of either side. A request that is refused is answered here, and ends the connection.
@@ -106,7 +116,20 @@ fn carry(mut from: UnixStream, mut to: UnixStream, requests: Option<&Mutex<State
             let _gone = from.write_all(format!("{head}Connection: close\r\n\r\n{body}").as_bytes());
             break;
         }
+        for (said, lost) in requests.map(|state| state.lock().unwrap().losses).unwrap_or_default() {
+            let places: Vec<usize> = chunk[..read]
+                .windows(said.len())
+                .enumerate()
+                .filter(|(_, part)| *part == said.as_bytes())
+                .map(|(place, _)| place)
+                .collect();
+            for place in places {
+                chunk[place..place + lost.len()].copy_from_slice(lost.as_bytes());
+            }
+        }
         if to.write_all(&chunk[..read]).is_err() {
+            // Who takes no more lets go of the other side: an engine that wrote on would wait for ever.
+            let _already_gone = from.shutdown(Shutdown::Both);
             break;
         }
     }

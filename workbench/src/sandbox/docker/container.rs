@@ -131,8 +131,8 @@ impl Container {
                     Ok(other) => (&said, Ok(other.into_bytes())),
                     Err(error) => (&said, Err(io::Error::new(io::ErrorKind::ConnectionReset, error.to_string()))),
                 };
-                // Nobody reads any more.
-                if stream.send(piece).await.is_err() {
+                // Who has met garbage reads no more, and says so; that the other stream is cut off must not be heard first.
+                if stream.send(piece).await.is_err() && told.is_closed() && said.is_closed() {
                     return;
                 }
             }

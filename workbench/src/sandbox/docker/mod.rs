@@ -4,6 +4,7 @@
 //! So an engine on another machine does as well: nothing of this machine's files is mounted.
 
 mod container;
+mod inspection;
 mod left_files;
 mod network;
 mod script_run;
@@ -28,7 +29,7 @@ use self::container::Settings;
 use self::engine::Engine;
 pub use self::network::Network;
 use self::script_run::Worker;
-use super::{Bridge, Sandbox, SandboxError, Script, ScriptEnd, ScriptOutcome};
+use super::{Bridge, Inspection, Sandbox, SandboxError, Script, ScriptEnd, ScriptOutcome};
 
 /// What `run.json` and messages call this sandbox.
 pub const NAME: &str = "docker";
@@ -156,6 +157,13 @@ impl Sandbox for Docker {
             Some(worker) => Some(worker),
             None => self.shared.boot(self.shared.container.memory).await.ok(),
         };
+    }
+
+    async fn inspect(&self) -> Result<Inspection, SandboxError> {
+        let (docker, settings) = (self.shared.engine.docker(), &self.shared.container);
+        inspection::inspect(docker, settings)
+            .await
+            .map_err(|error| SandboxError::Start { sandbox: NAME, reason: error.to_string().into() })
     }
 
     fn of_run(self: Arc<Self>) -> Arc<dyn Sandbox> {

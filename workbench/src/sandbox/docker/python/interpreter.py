@@ -171,10 +171,13 @@ def tell(kind, exception, trace):
 
 
 def hide_own_frames(report):
-    report.stack[:] = [frame for frame in report.stack if not is_own(frame.filename)]
-    for other in (report.__cause__, report.__context__, *(getattr(report, "exceptions", None) or ())):
-        if other is not None:
-            hide_own_frames(other)
+    """Of a report and of all that it leads to, which may be a long chain."""
+    reports = [report]
+    while reports:
+        report = reports.pop()
+        report.stack[:] = [frame for frame in report.stack if not is_own(frame.filename)]
+        others = (report.__cause__, report.__context__, *(getattr(report, "exceptions", None) or ()))
+        reports += [other for other in others if other is not None]
 
 
 def is_own(filename):

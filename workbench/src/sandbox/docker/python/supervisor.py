@@ -107,7 +107,8 @@ def main(interpreter, tools):
         os.close(descriptor)
     for reading, _ in pipes:
         os.close(reading)
-    space = {"__name__": "_interpreter", "TOOLS_MODULE": tools}
+    # Built-in names of its own: a script may replace those that all others share.
+    space = {"__name__": "_interpreter", "__builtins__": dict(vars(__builtins__)), "TOOLS_MODULE": tools}
     exec(compile(interpreter, "<interpreter>", "exec"), space)
     space["main"](incoming, outgoing, over)
 
