@@ -191,6 +191,9 @@ impl SandboxError {
     /// One way on, where there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
+            Self::Start { sandbox: docker::NAME, .. } => {
+                Some("`workbench sandbox status` tells of the engine, its image and its runtimes".to_owned())
+            }
             Self::Start { .. } => None,
             Self::Unavailable(error) => Some(error.hint()),
         }

@@ -144,8 +144,14 @@ impl Container {
     async fn make(docker: Docker, settings: &Settings, removals: TaskTracker) -> Result<Self, EngineAnswer> {
         let volume = volume_name(settings);
         let options = None::<CreateContainerOptions>;
-        let id = docker.create_container(options, body(settings, &volume)).await?.id;
-        Ok(Self { docker, id, volume, removals, _streams: None })
+        match docker.create_container(options, body(settings, &volume)).await {
+            Ok(made) => Ok(Self { docker, id: made.id, volume, removals, _streams: None }),
+            Err(error) => {
+                // It may have been made before the engine refused the rest.
+                _ = docker.remove_volume(&volume, None::<RemoveVolumeOptions>).await;
+                Err(error)
+            }
+        }
     }
 
     /// Its id.
@@ -156,6 +162,12 @@ impl Container {
     /// The engine it runs on.
     pub(super) fn docker(&self) -> &Docker {
         &self.docker
+    }
+
+    /// Stops all that runs in it where it is. It can still be killed.
+    pub(super) async fn pause(&self) {
+        // An engine that cannot, or a container that has ended, leaves it at that.
+        _ = self.docker.pause_container(&self.id).await;
     }
 
     /// Ends all that runs in it. It is still there to be asked.

@@ -134,6 +134,13 @@ impl Sandbox for Docker {
     }
 
     async fn run(&self, script: &Script<'_>, bridge: &dyn Bridge) -> Result<ScriptOutcome, SandboxError> {
+        if script.announce_waiting {
+            // Of many threads nobody can tell whether all of them wait.
+            return Err(SandboxError::Start {
+                sandbox: NAME,
+                reason: "a script's waits are not announced there".into(),
+            });
+        }
         let reuse = self.shared.choice.reuse;
         let mut worker = self.worker(container::memory(script.limits.memory)).await?;
         let outcome = worker.run(script, reuse, bridge).await?;

@@ -112,6 +112,10 @@ impl Worker {
             Ending::Gone => false,
             Ending::Host(_) => true,
         };
+        if matches!(ending, Ending::Host(_)) {
+            // Its limit is over: nothing of it runs on while its files are fetched.
+            self.container.pause().await;
+        }
         if left {
             let told = left_files::keep(&self.container, bridge).await;
             printed.stderr.add(told.as_bytes());
