@@ -83,10 +83,16 @@ async fn what_only_containers_have_is_refused_elsewhere_and_an_open_network_is_w
         outcome.stderr.contains("warning: with `--network open` a script can send what it sees anywhere"),
         "{outcome:?}"
     );
-    let unknown = ["script", "met", "-", "--sandbox", "docker", "--runtime", "no-such-runtime"];
-    let outcome = program.run_with(&unknown, "print('never')");
+    // An unknown runtime is told before a model is asked, so it leaves no run that was begun.
+    let unknown = program.run(&["run", "met", "--mode", "code", "--sandbox", "docker", "--runtime", "no-such-runtime"]);
+    assert_eq!(unknown.code, 4, "{unknown:?}");
+    assert!(unknown.stderr.contains("offers no runtime `no-such-runtime`; it offers "), "{unknown:?}");
+    assert!(program.run(&["report", "met"]).stderr.contains("there are no runs of met"));
+    // A shim's name is not listed: the engine has the last word.
+    let shim = ["script", "met", "-", "--sandbox", "docker", "--runtime", "io.containerd.no-such-shim.v9"];
+    let outcome = program.run_with(&shim, "print('never')");
     assert_eq!(outcome.code, 4, "{outcome:?}");
-    assert!(outcome.stderr.contains("no-such-runtime"), "{outcome:?}");
+    assert!(outcome.stderr.contains("the docker sandbox could not start"), "{outcome:?}");
     let automatic = program.run_with(&["script", "met", "-", "--sandbox", "auto"], "print('here')");
     assert!(automatic.stderr.contains("note: scripts run in containers (docker)"), "{automatic:?}");
 }

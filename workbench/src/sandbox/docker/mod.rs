@@ -72,9 +72,13 @@ impl Docker {
     /// labelled with, `memory` the bytes that scripts may take.
     ///
     /// # Errors
-    /// Without engine or image.
+    /// Without engine or image, or when the engine does not offer the runtime.
     pub async fn open(choice: DockerSettings, run: &str, memory: u64) -> Result<Self, SandboxError> {
-        let Available { engine, image } = availability::look().await?;
+        let available = availability::look().await?;
+        if let Some(runtime) = &choice.runtime {
+            available.offers(runtime).await?;
+        }
+        let Available { engine, image } = available;
         // What cannot be swept today is swept tomorrow.
         _ = sweep::sweep(&engine).await;
         let container = Settings {
