@@ -55,6 +55,15 @@ async fn a_comparison_in_containers_measures_what_one_in_the_embedded_sandbox_do
     let name = run["run"].as_str().unwrap();
     let replay = program.json(&["replay", name, "--format", "json"]);
     assert_eq!(replay["same"], true, "{replay}");
+
+    // One elsewhere says so where something differs.
+    std::fs::remove_file(program.results().join("met").join(name).join("out/exhibit.html")).unwrap();
+    for (sandbox, note) in [("docker", ""), ("embedded", "scripts ran in docker, those of the replay in embedded: ")] {
+        let replay = program.run(&["replay", name, "--sandbox", sandbox]);
+        assert_eq!(replay.code, 1, "{replay:?}");
+        let told = replay.stderr.contains("note: the run's scripts ran in ");
+        assert!(told != note.is_empty() && replay.stderr.contains(note), "{sandbox}: {replay:?}");
+    }
     let shown = program.run(&["show", name]).stdout;
     assert!(shown.contains(", sandbox docker,"), "{shown}");
 

@@ -36,6 +36,9 @@ pub const NAME: &str = "docker";
 /// The setting of runs whose scripts share one container.
 pub const ONE_CONTAINER: &str = "container";
 
+/// The setting that tells the id of the image.
+pub const IMAGE: &str = "image";
+
 /// How long containers may take to be removed at the end of a command; what is left then, the next one sweeps.
 const REMOVAL_LIMIT: Duration = Duration::from_secs(30);
 
@@ -125,7 +128,7 @@ impl Sandbox for Docker {
         let DockerSettings { network, reuse, runtime } = &self.shared.choice;
         let mut settings = BTreeMap::from([
             ("network".to_owned(), network.name().to_owned()),
-            ("image".to_owned(), self.shared.container.image.clone()),
+            (IMAGE.to_owned(), self.shared.container.image.clone()),
         ]);
         if *reuse {
             settings.insert(ONE_CONTAINER.to_owned(), "one a run".to_owned());
