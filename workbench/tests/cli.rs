@@ -237,7 +237,8 @@ fn a_script_prints_its_streams_apart_and_its_ledger_after() {
     let outcome = program.run_with(&["script", "met", "-"], "raise SystemExit(3)");
     assert_eq!((outcome.code, outcome.stderr.contains("EXIT CODE 3")), (1, true), "{outcome:?}");
     let outcome = program.run_with(&["script", "met", "-", "--script-seconds", "1"], "while True: pass");
-    assert_eq!((outcome.code, outcome.stderr.contains("time limit")), (1, true), "{outcome:?}");
+    let told = outcome.stderr.contains("time limit\nhint: `--script-seconds N` grants more");
+    assert_eq!((outcome.code, told), (1, true), "{outcome:?}");
 }
 
 /// The variable is set once for many domains.

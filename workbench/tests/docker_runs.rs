@@ -12,15 +12,28 @@ mod engine;
 #[path = "support/program.rs"]
 mod program;
 
+use std::process::{Command, Stdio};
+
 use engine::{SecondEngine, with_image, workbench};
-use program::Program;
+use program::{Outcome, Program, workspace};
 use serde_json::Value;
-use workbench::sandbox::docker::sweep::{self, Owner};
+use workbench::sandbox::docker::sweep;
 
 /// The comparison of two modes in a sandbox, as JSON.
 fn compare(program: &Program, sandbox: &[&str]) -> Value {
-    let arguments = ["compare", "met", "--modes", "code,loop", "--runs", "1", "--format", "json"];
-    program.json(&[&arguments[..], sandbox].concat())
+    compare_by(program, sandbox).0
+}
+
+/// The same, and the number of the process that made it.
+fn compare_by(program: &Program, sandbox: &[&str]) -> (Value, u32) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_workbench"));
+    command.args(["compare", "met", "--modes", "code,loop", "--runs", "1", "--format", "json"]).args(sandbox);
+    command.current_dir(workspace()).env("WORKBENCH_RESULTS", program.results()).env_remove("WORKBENCH_ROUTES");
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let process = child.id();
+    let outcome = Outcome::of(child.wait_with_output().unwrap());
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    (serde_json::from_str(&outcome.stdout).unwrap(), process)
 }
 
 /// What a mode read in a report, and whether it passed.
@@ -34,7 +47,7 @@ async fn a_comparison_in_containers_measures_what_one_in_the_embedded_sandbox_do
     let Some(engine) = containers::engine().await else { return };
     let program = Program::new();
     let embedded = compare(&program, &[]);
-    let docker = compare(&program, &["--sandbox", "docker"]);
+    let (docker, process) = compare_by(&program, &["--sandbox", "docker"]);
     for mode in ["code", "loop"] {
         let ((tokens, passed, _), (tokens_there, passed_there, _)) = (figures(&docker, mode), figures(&embedded, mode));
         assert_eq!((tokens, passed), (tokens_there, passed_there), "{mode}");
@@ -55,12 +68,21 @@ async fn a_comparison_in_containers_measures_what_one_in_the_embedded_sandbox_do
     let name = run["run"].as_str().unwrap();
     let replay = program.json(&["replay", name, "--format", "json"]);
     assert_eq!(replay["same"], true, "{replay}");
+
+    // One elsewhere says so where something differs.
+    std::fs::remove_file(program.results().join("met").join(name).join("out/exhibit.html")).unwrap();
+    for (sandbox, note) in [("docker", ""), ("embedded", "scripts ran in docker, those of the replay in embedded: ")] {
+        let replay = program.run(&["replay", name, "--sandbox", sandbox]);
+        assert_eq!(replay.code, 1, "{replay:?}");
+        let told = replay.stderr.contains("note: the run's scripts ran in ");
+        assert!(told != note.is_empty() && replay.stderr.contains(note), "{sandbox}: {replay:?}");
+    }
     let shown = program.run(&["show", name]).stdout;
     assert!(shown.contains(", sandbox docker,"), "{shown}");
 
-    let dead: Vec<_> = sweep::belongings(&engine).await.unwrap();
-    let dead: Vec<_> = dead.iter().filter(|one| one.owner == Owner::Dead).collect();
-    assert!(dead.is_empty(), "{dead:?}");
+    let ours: Vec<_> = sweep::belongings(&engine).await.unwrap();
+    let left: Vec<_> = ours.iter().filter(|one| one.process == Some(process)).collect();
+    assert!(left.is_empty(), "{left:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -83,10 +105,16 @@ async fn what_only_containers_have_is_refused_elsewhere_and_an_open_network_is_w
         outcome.stderr.contains("warning: with `--network open` a script can send what it sees anywhere"),
         "{outcome:?}"
     );
-    let unknown = ["script", "met", "-", "--sandbox", "docker", "--runtime", "no-such-runtime"];
-    let outcome = program.run_with(&unknown, "print('never')");
+    // An unknown runtime is told before a model is asked, so it leaves no run that was begun.
+    let unknown = program.run(&["run", "met", "--mode", "code", "--sandbox", "docker", "--runtime", "no-such-runtime"]);
+    assert_eq!(unknown.code, 4, "{unknown:?}");
+    assert!(unknown.stderr.contains("offers no runtime `no-such-runtime`; it offers "), "{unknown:?}");
+    assert!(program.run(&["report", "met"]).stderr.contains("there are no runs of met"));
+    // A shim's name is not listed: the engine has the last word.
+    let shim = ["script", "met", "-", "--sandbox", "docker", "--runtime", "io.containerd.no-such-shim.v9"];
+    let outcome = program.run_with(&shim, "print('never')");
     assert_eq!(outcome.code, 4, "{outcome:?}");
-    assert!(outcome.stderr.contains("no-such-runtime"), "{outcome:?}");
+    assert!(outcome.stderr.contains("the docker sandbox could not start"), "{outcome:?}");
     let automatic = program.run_with(&["script", "met", "-", "--sandbox", "auto"], "print('here')");
     assert!(automatic.stderr.contains("note: scripts run in containers (docker)"), "{automatic:?}");
 }

@@ -257,6 +257,8 @@ fn figures_are_those_of_decided_runs() {
             assert_eq!(of_loop[figure], Value::Null, "{figure}");
         }
         assert_eq!(report.ratios, []);
+        let text = table::report(&report);
+        assert!(!text.contains("\n\n\n"), "{text}");
     }
 }
 

@@ -22,8 +22,7 @@ pub struct SandboxOptions {
     /// Where scripts run
     #[arg(long, value_name = "SANDBOX", default_value = default_sandbox())]
     pub sandbox: SandboxChoice,
-    /// What a container reaches: `none`, where tools are called through the host, or `open`, the internet and what is
-    /// near the engine; docker only
+    /// What a container reaches; docker only
     #[arg(long, value_name = "NETWORK", default_value = "none")]
     pub network: Network,
     /// Run all scripts of a run in one container, where a script finds the names of those before; docker only

@@ -75,6 +75,8 @@ pub(super) struct Replayed {
     pub(super) web: WebClient,
     /// Its folder.
     pub(super) folder: PathBuf,
+    /// Where scripts ran in the run and in its replay, when that is not the same.
+    pub(super) moved: Option<[String; 2]>,
     /// The folder it is gone with, where it is not kept.
     _place: Option<OwnFolder>,
 }
@@ -145,10 +147,11 @@ impl Replaying<'_> {
         let recorded =
             Side { said_by: recording.said_by(), record: &recording.record, transcript: &recording.transcript };
         let replayed = Side { said_by: recording.name(), record: &record, transcript: &transcript };
+        let moved = moved(&recording.record, &record);
         let prices = prices_of(&recording.record, &prices);
         let mut audit = Audit::of(recording.run(), recorded, replayed, files, prices);
         audit.kept = keep.then(|| folder.display().to_string());
-        Ok(Some(Replayed { audit, web: plan.web().clone(), folder, _place: place }))
+        Ok(Some(Replayed { audit, web: plan.web().clone(), folder, moved, _place: place }))
     }
 }
 
@@ -184,6 +187,19 @@ fn sandbox_of(recording: &Recording, named: Option<SandboxChoice>) -> SandboxOpt
     });
     let reuse = sandbox == SandboxChoice::Docker && record.sandbox_settings.contains_key(docker::ONE_CONTAINER);
     SandboxOptions { sandbox, reuse, ..SandboxOptions::default() }
+}
+
+/// Where scripts ran in a run and in its replay, when the sandboxes or their images differ.
+fn moved(recorded: &RunRecord, replayed: &RunRecord) -> Option<[String; 2]> {
+    let both = [recorded, replayed];
+    let place = |record: &RunRecord, with_image: bool| {
+        let image = record.sandbox_settings.get(docker::IMAGE).filter(|_| with_image);
+        let image = image.map(|image| format!(", image {image}")).unwrap_or_default();
+        record.sandbox_label().unwrap_or_else(|| "a sandbox that it does not name".to_owned()) + &image
+    };
+    // The image is a long word, and is said where nothing else is the difference.
+    let found = [false, true].map(|with_image| both.map(|record| place(record, with_image)));
+    found.into_iter().find(|[there, here]| there != here)
 }
 
 /// What the user says, and for what that leaves open the run's own source and its injected faults.

@@ -35,7 +35,7 @@ pub(super) async fn run(context: &Context, arguments: &ReplayArguments) -> Resul
     if let Some(folder) = &audit.kept {
         printer::note(&format!("the replay is kept in {folder}"));
     }
-    tell_reasons(audit);
+    tell_reasons(audit, replayed.moved.as_ref());
     Ok(match (audit.same, audit.faults.is_empty()) {
         (true, _) => Exit::Success,
         (false, true) => Exit::Short,
@@ -44,9 +44,14 @@ pub(super) async fn run(context: &Context, arguments: &ReplayArguments) -> Resul
 }
 
 /// Why a run of an honest author may differ.
-fn tell_reasons(audit: &Audit) {
+fn tell_reasons(audit: &Audit, moved: Option<&[String; 2]>) {
     if audit.same {
         return;
+    }
+    if let Some([there, here]) = moved {
+        printer::note(&printer::line(&format!(
+            "note: the run's scripts ran in {there}, those of the replay in {here}: what differs may come from that"
+        )));
     }
     if let Some(first) = audit.faults.first() {
         printer::note(&format!(

@@ -9,6 +9,7 @@ use crate::error::Failure;
 use crate::exit::Exit;
 use crate::files::LONGEST_TEXT;
 use crate::printer;
+use crate::sandbox::ScriptEnd;
 
 use super::context::Context;
 
@@ -38,8 +39,20 @@ pub(super) async fn run(context: &Context, arguments: &ScriptArguments) -> Resul
         None => Ok(Exit::Success),
         Some(line) => {
             printer::note(&line);
+            if let Some(option) = more(&outcome.end) {
+                printer::note(&format!("hint: `{option} N` grants more"));
+            }
             Ok(Exit::Short)
         }
+    }
+}
+
+/// The option that grants more of what a script used up.
+fn more(end: &ScriptEnd) -> Option<&'static str> {
+    match end {
+        ScriptEnd::TimedOut => Some("--script-seconds"),
+        ScriptEnd::OutOfMemory => Some("--script-memory-mb"),
+        ScriptEnd::Exit(_) | ScriptEnd::Stopped(_) | ScriptEnd::Crashed(_) | ScriptEnd::Killed => None,
     }
 }
 

@@ -41,8 +41,10 @@ fn part(report: &Report, setting: &Setting, settings: &[Setting]) -> String {
     let _ = writeln!(text, "{}\n", runs_table(&runs, names, columns));
     let _ = writeln!(text, "{}\n", modes_table(&modes, names, columns));
     text.push_str(&modes_notes(&modes, names));
-    let _ = writeln!(text, "{}", turns_text(&runs, names));
-    for ratio in report.ratios.iter().filter(|ratio| ratio.setting == *setting) {
+    text.push_str(&turns_text(&runs, names));
+    let ratios = report.ratios.iter().filter(|ratio| ratio.setting == *setting);
+    for (number, ratio) in ratios.enumerate() {
+        text.push_str(if number == 0 { "\n" } else { "" });
         text.push_str(&findings::text(ratio, &modes, names));
     }
     text.push_str(&shortfall::text(&runs, names));

@@ -238,9 +238,7 @@ fn client(place: &Place) -> Result<Docker, EngineError> {
 fn certificates(place: &Place, folder: &Path) -> Result<[PathBuf; 3], EngineError> {
     let files = ["ca.pem", "cert.pem", "key.pem"].map(|name| folder.join(name));
     match files.iter().find(|file| !file.is_file()) {
-        Some(missing) => {
-            Err(EngineError::Settings(format!("TLS with {place} needs {}, which is not there", missing.display())))
-        }
+        Some(missing) => Err(EngineError::Settings(format!("{place} needs {}, which is not there", missing.display()))),
         None => Ok(files),
     }
 }

@@ -75,7 +75,8 @@ impl ImageError {
             Self::Unknown { .. } => "look whether the engine is well: `workbench sandbox status`",
             Self::Build { .. } => {
                 "the base is pulled when the engine does not have it; where there is no registry, name one that it has: \
-                 `workbench sandbox build --base IMAGE`. It needs a shell, find, timeout and Python 3.9 or newer"
+                 `workbench sandbox build --base IMAGE`. It needs a shell, find, timeout and Python 3.9 or newer; \
+                 docs/sandbox.md tells how to make one"
             }
         }
     }

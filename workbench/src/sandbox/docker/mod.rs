@@ -37,6 +37,9 @@ pub const NAME: &str = "docker";
 /// The setting of runs whose scripts share one container.
 pub const ONE_CONTAINER: &str = "container";
 
+/// The setting that tells the id of the image.
+pub const IMAGE: &str = "image";
+
 /// How long containers may take to be removed at the end of a command; what is left then, the next one sweeps.
 const REMOVAL_LIMIT: Duration = Duration::from_secs(30);
 
@@ -73,9 +76,13 @@ impl Docker {
     /// labelled with, `memory` the bytes that scripts may take.
     ///
     /// # Errors
-    /// Without engine or image.
+    /// Without engine or image, or when the engine does not offer the runtime.
     pub async fn open(choice: DockerSettings, run: &str, memory: u64) -> Result<Self, SandboxError> {
-        let Available { engine, image } = availability::look().await?;
+        let available = availability::look().await?;
+        if let Some(runtime) = &choice.runtime {
+            available.offers(runtime).await?;
+        }
+        let Available { engine, image } = available;
         // What cannot be swept today is swept tomorrow.
         _ = sweep::sweep(&engine).await;
         let container = Settings {
@@ -122,7 +129,7 @@ impl Sandbox for Docker {
         let DockerSettings { network, reuse, runtime } = &self.shared.choice;
         let mut settings = BTreeMap::from([
             ("network".to_owned(), network.name().to_owned()),
-            ("image".to_owned(), self.shared.container.image.clone()),
+            (IMAGE.to_owned(), self.shared.container.image.clone()),
         ]);
         if *reuse {
             settings.insert(ONE_CONTAINER.to_owned(), "one a run".to_owned());

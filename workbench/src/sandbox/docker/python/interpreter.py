@@ -168,6 +168,36 @@ def tell(kind, exception, trace):
     report = traceback.TracebackException(kind, exception, trace)
     hide_own_frames(report)
     sys.stderr.write("".join(report.format()))
+    sys.stderr.write("".join(note + "\n" for note in notes(exception)))
+
+
+def notes(exception):
+    """The way on where Python's own words, which are meant for a machine of one's own, name none."""
+    causes = []
+    while exception is not None and all(exception is not cause for cause in causes):
+        causes.append(exception)
+        exception = exception.__cause__ or (None if exception.__suppress_context__ else exception.__context__)
+    for cause in causes:
+        name = cause.name if isinstance(cause, ModuleNotFoundError) else None
+        if isinstance(name, str) and "." not in name:
+            yield f"note: this sandbox has Python's standard library and `tools`, and its image brings no package {name!r}"
+    if any(is_of_network(cause) for cause in causes) and not has_network():
+        yield "note: there is no network in this sandbox; call the functions of `tools`"
+
+
+def is_of_network(exception):
+    if not isinstance(exception, OSError):
+        return False
+    import errno
+    import socket
+
+    return isinstance(exception, socket.gaierror) or exception.errno == errno.ENETUNREACH
+
+
+def has_network():
+    import socket
+
+    return any(name != "lo" for _, name in socket.if_nameindex())
 
 
 def hide_own_frames(report):

@@ -1,0 +1,3 @@
+# end: Exit(1)
+import socket
+socket.gethostbyname("museum.example")
