@@ -142,6 +142,12 @@ impl Container {
     }
 
     async fn make(docker: Docker, settings: &Settings, removals: TaskTracker) -> Result<Self, EngineAnswer> {
+        // A kept connection may have broken since. A question may be asked again, where making twice would leave one.
+        if let Err(error) = docker.ping().await
+            && is_of_connection(&error)
+        {
+            docker.ping().await?;
+        }
         let volume = volume_name(settings);
         let options = None::<CreateContainerOptions>;
         match docker.create_container(options, body(settings, &volume)).await {
@@ -178,8 +184,12 @@ impl Container {
 
     /// What the engine knows of it.
     pub(super) async fn state(&self) -> Result<ContainerState, EngineAnswer> {
-        let options = None::<InspectContainerOptions>;
-        Ok(self.docker.inspect_container(&self.id, options).await?.state.unwrap_or_default())
+        let ask = || self.docker.inspect_container(&self.id, None::<InspectContainerOptions>);
+        let answer = match ask().await {
+            Err(error) if is_of_connection(&error) => ask().await,
+            answer => answer,
+        };
+        Ok(answer?.state.unwrap_or_default())
     }
 }
 
@@ -200,6 +210,11 @@ async fn remove(docker: &Docker, id: &str, volume: &str) {
     _ = docker.remove_container(id, Some(options)).await;
     // It has a name so that it is found here, too, when somebody else removed the container.
     _ = docker.remove_volume(volume, None::<RemoveVolumeOptions>).await;
+}
+
+/// Whether a request met a connection that had broken, rather than an engine that refuses.
+fn is_of_connection(error: &EngineAnswer) -> bool {
+    !matches!(error, EngineAnswer::DockerResponseServerError { .. })
 }
 
 /// A name that no volume has.
