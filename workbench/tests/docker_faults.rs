@@ -184,7 +184,7 @@ fn socket_of(engine: &Engine) -> PathBuf {
 
 /// Calls a tool, then waits for what happens.
 const WAITS: &str =
-    "from tools import *\nquick()\nprint('begun', flush=True)\nimport time\ntime.sleep(15)\nprint('slept')";
+    "from tools import *\nquick()\nprint('begun', flush=True)\nimport time\ntime.sleep(6)\nprint('slept')";
 
 /// What happens to the engine while the first of two scripts runs, and what comes of it.
 struct Fault {

@@ -37,7 +37,7 @@ async fn all_end_as_told(folder: &str) {
     let tools = &standin::specs();
     let checks = futures::stream::iter(&cases)
         .map(|case| async move { case.differences(sandbox, tools, &StandIn::with_budget(case.calls())).await });
-    let differences = checks.buffer_unordered(2).concat().await;
+    let differences = checks.buffer_unordered(4).concat().await;
     assert!(differences.is_empty(), "{}", differences.join("\n"));
     containers.close().await;
 }

@@ -50,7 +50,7 @@ pub(crate) fn measure(stage: &Stage, table: &mut Table) {
     let warm = repeat(15, || {
         stage.runtime.block_on(sandbox.prepare());
         // The engine's connection is read meanwhile.
-        stage.runtime.block_on(tokio::time::sleep(PAUSE));
+        stage.runtime.block_on(async { tokio::time::sleep(PAUSE).await });
         first_line(stage, &sandbox, &line)
     });
     table.alone(

@@ -21,6 +21,12 @@ MAX_NAME = 1000
 # What scripts import most, brought in while nobody waits.
 AHEAD = ("collections", "re", "asyncio", "typing", "dataclasses", "datetime", "statistics", "traceback", "concurrent.futures.thread")
 
+# Seconds for which a job is waited for before that: where a script waits already, an import would keep it waiting.
+FIRST_LOOK = 0.05
+
+# As `inspect` has it, whose import takes longer than many a script.
+CO_COROUTINE = 0x80
+
 # Frames of these are not the script's.
 OWN_FILES = ("<interpreter>", "<_tools>", "<tools>", "<string>")
 
@@ -68,7 +74,9 @@ class Link:
             elif answered := self._open.pop(head["id"], None):
                 answered(head["ok"], body)
 
-    def has_job(self):
+    def has_job(self, patience=0):
+        if self._has_job.acquire(timeout=patience):
+            self._has_job.release()
         return bool(self._jobs)
 
     def next_job(self):
@@ -258,12 +266,11 @@ def run(job, main, functions):
     code, out_of_memory = 0, False
 
     def script():
-        import ast
-        import inspect
+        import _ast
 
         tools.install(job["tools_module"], job["domain_module"], *functions)
-        compiled = compile(source, "script.py", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
-        if compiled.co_flags & inspect.CO_COROUTINE:
+        compiled = compile(source, "script.py", "exec", flags=_ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+        if compiled.co_flags & CO_COROUTINE:
             import asyncio
 
             asyncio.run(awaited(compiled, main.__dict__))
@@ -316,7 +323,7 @@ def main(incoming, outgoing, over):
     threading.Thread(target=link.read, name="answers", daemon=True).start()
     link.send("ready")
     for name in AHEAD:
-        if link.has_job():
+        if link.has_job(FIRST_LOOK if name == AHEAD[0] else 0):
             break
         __import__(name)
     functions = tool_functions(link)
