@@ -305,6 +305,14 @@ async def awaited(compiled, namespace):
     await eval(compiled, namespace)
 
 
+def import_ahead(link):
+    """Brings in what scripts import most, one after the other, until a job comes."""
+    for name in AHEAD:
+        if link.has_job():
+            return
+        __import__(name)
+
+
 def fresh_main():
     main = types.ModuleType("__main__")
     main.__file__ = "script.py"
@@ -322,10 +330,8 @@ def main(incoming, outgoing, over):
     link = Link(incoming, outgoing)
     threading.Thread(target=link.read, name="answers", daemon=True).start()
     link.send("ready")
-    for name in AHEAD:
-        if link.has_job(FIRST_LOOK if name == AHEAD[0] else 0):
-            break
-        __import__(name)
+    if not link.has_job(FIRST_LOOK):
+        import_ahead(link)
     functions = tool_functions(link)
     space = fresh_main()
     limited = False
