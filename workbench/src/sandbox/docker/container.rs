@@ -236,7 +236,8 @@ fn body(settings: &Settings, volume: &str) -> ContainerCreateBody {
     let words = |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect());
     let command = ["timeout", "--signal=KILL", LIFETIME, "python3", "-I", "-u", "-X", "no_debug_ranges", "-c"];
     let mut command: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
-    command.extend([supervisor::SUPERVISOR, supervisor::INTERPRETER, supervisor::TOOLS].map(str::to_owned));
+    let modules = [supervisor::SUPERVISOR, supervisor::INTERPRETER, supervisor::TOOLS, supervisor::ENDING];
+    command.extend(modules.map(str::to_owned));
     ContainerCreateBody {
         image: Some(settings.image.clone()),
         entrypoint: Some(Vec::new()),

@@ -17,6 +17,9 @@ pub(super) const INTERPRETER: &str = include_str!("python/interpreter.py");
 /// What it makes the tools with.
 pub(super) const TOOLS: &str = include_str!("../python/_tools.py");
 
+/// What it ends scripts with.
+pub(super) const ENDING: &str = include_str!("../python/_ending.py");
+
 /// Longest piece of output in a frame.
 const LONGEST_PIECE: u64 = 1024 * 1024;
 

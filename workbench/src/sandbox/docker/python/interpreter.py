@@ -9,10 +9,18 @@ import sys
 import threading
 import types
 
-# Of `sandbox/python`; the same in every sandbox.
-tools = types.ModuleType("_tools")
-exec(compile(TOOLS_MODULE, "<_tools>", "exec"), tools.__dict__)
-sys.modules["_tools"] = tools
+
+
+def shared(name, source):
+    """A module of `sandbox/python`; the same in every sandbox."""
+    module = types.ModuleType(name)
+    exec(compile(source, f"<{name}>", "exec"), module.__dict__)
+    sys.modules[name] = module
+    return module
+
+
+tools = shared("_tools", TOOLS_MODULE)
+ending = shared("_ending", ENDING_MODULE)
 
 MAX_ARGUMENTS = 16 * 1024 * 1024
 MAX_DEPTH = 100
@@ -28,7 +36,7 @@ FIRST_LOOK = 0.05
 CO_COROUTINE = 0x80
 
 # Frames of these are not the script's.
-OWN_FILES = ("<interpreter>", "<_tools>", "<tools>", "<string>")
+OWN_FILES = ("<interpreter>", "<_tools>", "<_ending>", "<tools>", "<string>")
 
 
 class Link:
@@ -224,27 +232,8 @@ def is_own(filename):
     return filename in OWN_FILES or filename.startswith(folders)
 
 
-def exit_code(exception):
-    """Tells an uncaught exception, and the exit code that Python gives it."""
-    if isinstance(exception, SystemExit):
-        code = exception.code
-        if code is None:
-            return 0
-        if isinstance(code, int):
-            return code & 0xFF
-        print(code, file=sys.stderr)
-        return 1
-    sys.excepthook(type(exception), exception, exception.__traceback__)
-    return 130 if isinstance(exception, KeyboardInterrupt) else 1
-
-
-def told(exception):
-    """As `exit_code`, whatever a script has made of what that needs."""
-    try:
-        return exit_code(exception)
-    except BaseException:
-        os.write(2, f"{type.__repr__(type(exception))}: an uncaught exception that cannot be told\n".encode())
-        return 1
+def tell_plainly(exception):
+    os.write(2, f"{type.__repr__(type(exception))}: an uncaught exception that cannot be told\n".encode())
 
 
 def limit_memory(size):
@@ -263,7 +252,6 @@ def run(job, main, functions):
     source = job["source"]
     lines = [line + "\n" for line in source.split("\n")]
     linecache.cache["script.py"] = (len(source), None, lines, "script.py")
-    code, out_of_memory = 0, False
 
     def script():
         import _ast
@@ -282,23 +270,8 @@ def run(job, main, functions):
         if not job["keep_state"]:
             threading._shutdown()
 
-    def run_exit_functions():
-        import atexit
-
-        atexit._run_exitfuncs()
-
-    def flush():
-        for stream in (sys.stdout, sys.stderr):
-            if stream is not None:
-                stream.flush()
-
-    for step in (script, wait_for_threads, run_exit_functions, flush):
-        try:
-            step()
-        except BaseException as exception:
-            out_of_memory = out_of_memory or isinstance(exception, MemoryError)
-            code = code or told(exception)
-    return code, out_of_memory
+    steps = (script, wait_for_threads, ending.run_exit_functions, ending.flush)
+    return ending.end_of(steps, tell_plainly)
 
 
 async def awaited(compiled, namespace):

@@ -92,7 +92,7 @@ def supervise(child, printed, told):
                 poll.unregister(descriptor)
 
 
-def main(interpreter, tools):
+def main(interpreter, tools, ending):
     pipes = [os.pipe() for _ in range(3)]
     child = os.fork()
     if child:
@@ -108,9 +108,10 @@ def main(interpreter, tools):
     for reading, _ in pipes:
         os.close(reading)
     # Built-in names of its own: a script may replace those that all others share.
-    space = {"__name__": "_interpreter", "__builtins__": dict(vars(__builtins__)), "TOOLS_MODULE": tools}
+    space = {"__name__": "_interpreter", "__builtins__": dict(vars(__builtins__))}
+    space |= {"TOOLS_MODULE": tools, "ENDING_MODULE": ending}
     exec(compile(interpreter, "<interpreter>", "exec"), space)
     space["main"](incoming, outgoing, over)
 
 
-main(*sys.argv[1:3])
+main(*sys.argv[1:4])

@@ -9,7 +9,7 @@ import sys
 import _workbench
 
 # Code objects of these modules are ours: a script is shown its own lines.
-_OWN_FILES = ("_sandbox", "_failure", "_tools", "<tools>", "asyncio", "concurrent.futures", "posix", "_frozen_importlib")
+_OWN_FILES = ("_sandbox", "_failure", "_ending", "_tools", "<tools>", "asyncio", "concurrent.futures", "posix", "_frozen_importlib")
 _NEEDS_TRACEBACK = (SyntaxError, BaseExceptionGroup, NameError, AttributeError, ImportError)
 
 _CAUSE = "\nThe above exception was the direct cause of the following exception:\n\n"

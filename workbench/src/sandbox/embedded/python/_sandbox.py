@@ -2,6 +2,7 @@
 
 import sys
 
+import _ending
 import _failure
 import _io
 import _thread
@@ -206,29 +207,6 @@ def _call_later(tool, arguments, optional=()):
     return coroutine
 
 
-def _tell(exception):
-    """As `_exit_code`, whatever a script has made of what that needs."""
-    try:
-        return _exit_code(exception)
-    except BaseException:
-        _failure.write_plainly(exception)
-        return 1
-
-
-def _exit_code(exception):
-    """Tells an uncaught exception on standard error, and the exit code that CPython would give."""
-    if isinstance(exception, SystemExit):
-        code = exception.code
-        if code is None:
-            return 0
-        if isinstance(code, int):
-            return code & 0xFF
-        print(code, file=sys.stderr)
-        return 1
-    sys.excepthook(type(exception), exception, exception.__traceback__)
-    return 130 if isinstance(exception, KeyboardInterrupt) else 1
-
-
 def run(source, tools_source, domain_module):
     """Runs a script. Returns its exit code, and whether a `MemoryError` ended it."""
     import builtins
@@ -238,35 +216,14 @@ def run(source, tools_source, domain_module):
     main.__builtins__ = builtins
     _show_source(source)
     sys.modules["__main__"] = main
-    out_of_memory = False
-    code = 0
 
     def script():
         _tools.install(tools_source, domain_module, _call, _call_later)
         _execute(_workbench.compile(source), main.__dict__)
 
-    for step in (script, _run_exit_functions, _flush):
-        try:
-            step()
-        except BaseException as exception:
-            out_of_memory = out_of_memory or isinstance(exception, MemoryError)
-            told = _tell(exception)
-            code = code or told
+    ended = _ending.end_of((script, _ending.run_exit_functions, _ending.flush), _failure.write_plainly)
     _workbench.flush()
-    return code, out_of_memory
-
-
-def _run_exit_functions():
-    import atexit
-
-    atexit._run_exitfuncs()
-
-
-def _flush():
-    """A script may have put streams of its own here, with something left in them, or none."""
-    for stream in (sys.stdout, sys.stderr):
-        if stream is not None:
-            stream.flush()
+    return ended
 
 
 def _execute(parts, namespace):
