@@ -23,7 +23,7 @@ use crate::printer;
 use crate::report::audit::{Audit, PricesOfRun, Side};
 use crate::report::console;
 use crate::results::find::find_run;
-use crate::results::format::{RunRecord, Stop};
+use crate::results::format::{RunRecord, Stop, setting};
 use crate::runner::{Mode, prompts};
 use crate::sandbox::docker;
 use crate::verify::{Fetch, judge};
@@ -185,7 +185,7 @@ fn sandbox_of(recording: &Recording, named: Option<SandboxChoice>) -> SandboxOpt
         Some(docker::NAME) => SandboxChoice::Docker,
         _ => SandboxOptions::default().sandbox,
     });
-    let reuse = sandbox == SandboxChoice::Docker && record.sandbox_settings.contains_key(docker::ONE_CONTAINER);
+    let reuse = sandbox == SandboxChoice::Docker && record.sandbox_settings.contains_key(setting::CONTAINER);
     SandboxOptions { sandbox, reuse, ..SandboxOptions::default() }
 }
 
@@ -193,7 +193,7 @@ fn sandbox_of(recording: &Recording, named: Option<SandboxChoice>) -> SandboxOpt
 fn moved(recorded: &RunRecord, replayed: &RunRecord) -> Option<[String; 2]> {
     let both = [recorded, replayed];
     let place = |record: &RunRecord, with_image: bool| {
-        let image = record.sandbox_settings.get(docker::IMAGE).filter(|_| with_image);
+        let image = record.sandbox_settings.get(setting::IMAGE).filter(|_| with_image);
         let image = image.map(|image| format!(", image {image}")).unwrap_or_default();
         record.sandbox_label().unwrap_or_else(|| "a sandbox that it does not name".to_owned()) + &image
     };

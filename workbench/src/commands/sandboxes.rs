@@ -45,6 +45,9 @@ impl Sandboxes {
                 Err(error) if options.of_containers().is_some() => return Err(failures::sandbox(error)),
                 Err(error) => {
                     printer::note(&format!("note: scripts run in the embedded sandbox: {error}"));
+                    if let Some(hint) = error.hint() {
+                        printer::note(&format!("hint: {hint}"));
+                    }
                     return embedded();
                 }
             },
@@ -56,6 +59,19 @@ impl Sandboxes {
             );
         }
         self.opened.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&sandbox));
+        Ok(sandbox)
+    }
+
+    /// As [`Self::open`], for a script that comes at once: the sandbox gets ready while the plugin does.
+    pub(super) async fn open_now(
+        &self,
+        options: &SandboxOptions,
+        limits: &Limits,
+        purpose: &str,
+    ) -> Result<Arc<dyn Sandbox>, Failure> {
+        let sandbox = self.open(options, limits, purpose).await?;
+        let opened = Arc::clone(&sandbox);
+        tokio::spawn(async move { opened.prepare().await });
         Ok(sandbox)
     }
 

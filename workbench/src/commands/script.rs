@@ -18,7 +18,7 @@ pub(super) async fn run(context: &Context, arguments: &ScriptArguments) -> Resul
     let domain = context.domain(&arguments.domain)?;
     let source = read(&arguments.file)?;
     let limits = arguments.limits.over(&domain.manifest.limits);
-    let sandbox = context.sandboxes.open(&arguments.sandbox, &limits, "script").await?;
+    let sandbox = context.sandboxes.open_now(&arguments.sandbox, &limits, "script").await?;
     let session = context.tool_session(&domain, &arguments.source, limits).await?;
     let outcome = session.script(&source, &sandbox).await?;
     session.tell_log();

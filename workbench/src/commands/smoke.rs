@@ -23,7 +23,7 @@ pub(super) async fn run(context: &Context, arguments: &SmokeArguments) -> Result
     let data = context.data(&domain, &arguments.source)?;
     clear(&context.results.join(domain.name()).join(FOLDER))?;
     let limits = arguments.limits.over(&domain.manifest.limits);
-    let sandbox = context.sandboxes.open(&arguments.sandbox, &limits, "smoke").await?;
+    let sandbox = context.sandboxes.open_now(&arguments.sandbox, &limits, "smoke").await?;
     let session = context.tool_session_in(&domain, data, limits, FOLDER).await?;
 
     section("tools");

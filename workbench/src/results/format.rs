@@ -138,12 +138,31 @@ pub struct RunRecord {
 /// More than any run takes in seconds, dollars or points.
 const MOST: f64 = 1e12;
 
+/// Keys of `sandbox_settings`.
+pub mod setting {
+    /// What containers reach.
+    pub const NETWORK: &str = "network";
+    /// The value of [`NETWORK`] that goes without saying.
+    pub const NO_NETWORK: &str = "none";
+    /// The id of the image.
+    pub const IMAGE: &str = "image";
+    /// The image's name in a registry, by digest; left out for one that was built here.
+    pub const DIGEST: &str = "digest";
+    /// That the scripts of a run shared one container.
+    pub const CONTAINER: &str = "container";
+    /// The engine's runtime, where one was chosen.
+    pub const RUNTIME: &str = "runtime";
+}
+
 /// How a sandbox is called where runs are told apart: its name, and what was chosen of it otherwise than by default. The
 /// image is not part of it: its id changes with every build.
 pub fn sandbox_label(name: &str, settings: &BTreeMap<String, String>) -> String {
-    let chosen = settings
-        .iter()
-        .filter(|(name, value)| *name != "image" && (name.as_str(), value.as_str()) != ("network", "none"));
+    let told = |(name, value): &(&String, &String)| match name.as_str() {
+        setting::IMAGE | setting::DIGEST => false,
+        setting::NETWORK => *value != setting::NO_NETWORK,
+        _ => true,
+    };
+    let chosen = settings.iter().filter(told);
     let words = chosen.map(|(name, value)| format!(", {name} {value}"));
     std::iter::once(name.to_owned()).chain(words).collect()
 }

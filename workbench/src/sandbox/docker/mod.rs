@@ -30,15 +30,10 @@ use self::engine::Engine;
 pub use self::network::Network;
 use self::script_run::Worker;
 use super::{Bridge, Inspection, Sandbox, SandboxError, Script, ScriptEnd, ScriptOutcome};
+use crate::results::format::setting;
 
 /// What `run.json` and messages call this sandbox.
 pub const NAME: &str = "docker";
-
-/// The setting of runs whose scripts share one container.
-pub const ONE_CONTAINER: &str = "container";
-
-/// The setting that tells the id of the image.
-pub const IMAGE: &str = "image";
 
 /// How long containers may take to be removed at the end of a command; what is left then, the next one sweeps.
 const REMOVAL_LIMIT: Duration = Duration::from_secs(30);
@@ -65,6 +60,8 @@ pub struct Docker {
 struct Shared {
     engine: Engine,
     choice: DockerSettings,
+    /// The image's name by digest, when the engine gives it one.
+    digest: Option<String>,
     container: Settings,
     /// At most one container that waits for a script.
     spare: Mutex<Option<Worker>>,
@@ -92,7 +89,8 @@ impl Docker {
             network: choice.network.mode(),
             runtime: choice.runtime.clone(),
         };
-        let shared = Shared { engine, choice, container, spare: Mutex::new(None), removals: TaskTracker::new() };
+        let (digest, spare) = (image.digest, Mutex::new(None));
+        let shared = Shared { engine, choice, digest, container, spare, removals: TaskTracker::new() };
         Ok(Self { shared: Arc::new(shared), kept: Mutex::new(None) })
     }
 
@@ -128,14 +126,17 @@ impl Sandbox for Docker {
     fn settings(&self) -> BTreeMap<String, String> {
         let DockerSettings { network, reuse, runtime } = &self.shared.choice;
         let mut settings = BTreeMap::from([
-            ("network".to_owned(), network.name().to_owned()),
-            (IMAGE.to_owned(), self.shared.container.image.clone()),
+            (setting::NETWORK.to_owned(), network.name().to_owned()),
+            (setting::IMAGE.to_owned(), self.shared.container.image.clone()),
         ]);
+        if let Some(digest) = &self.shared.digest {
+            settings.insert(setting::DIGEST.to_owned(), digest.clone());
+        }
         if *reuse {
-            settings.insert(ONE_CONTAINER.to_owned(), "one a run".to_owned());
+            settings.insert(setting::CONTAINER.to_owned(), "one a run".to_owned());
         }
         if let Some(runtime) = runtime {
-            settings.insert("runtime".to_owned(), runtime.clone());
+            settings.insert(setting::RUNTIME.to_owned(), runtime.clone());
         }
         settings
     }
