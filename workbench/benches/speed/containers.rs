@@ -70,7 +70,15 @@ pub(crate) fn measure(stage: &Stage, table: &mut Table) {
     );
     table.against("the same in a container that is started for it ÷ `docker run` of the image", &pair, Some(0.8));
 
-    let mut echo = stage.runtime.block_on(Echo::start(&available));
+    // What no sandbox can be quicker than: nothing asked of the engine but a container, nothing of Python but a line.
+    let pair = alternate(9, || least(stage, &available), || by_command_line(&available.image.id));
+    table.against(
+        "the least that the engine needs for a container's first line ÷ `docker run` of the image",
+        &pair,
+        None,
+    );
+
+    let mut echo = stage.runtime.block_on(Attached::start(&available, ECHO));
     let pair = alternate(7, || bridged_call(stage, &sandbox), || stage.runtime.block_on(echo.round()));
     table.against("a call of a script in a container ÷ an echo of a line over such a stream", &pair, Some(1.5));
     stage.runtime.block_on(async {
@@ -125,19 +133,36 @@ impl Bridge for AtOnce {
     }
 }
 
-/// A container whose Python sends each line back.
-struct Echo {
+/// A program whose Python sends each line back.
+const ECHO: &str =
+    "import sys\nfor line in sys.stdin.buffer:\n    sys.stdout.buffer.write(line)\n    sys.stdout.buffer.flush()";
+
+/// From the first request to the engine to the first line of a container that has nothing of a sandbox.
+fn least(stage: &Stage, available: &Available) -> Duration {
+    let (time, container) = stage.runtime.block_on(async {
+        let begun = Instant::now();
+        let mut container = Attached::start(available, "print(1)").await;
+        let line = container.output.next().await.unwrap().unwrap().into_bytes();
+        assert_eq!(line, "1\n");
+        (begun.elapsed(), container)
+    });
+    stage.runtime.block_on(container.remove(available));
+    thread::sleep(PAUSE);
+    time
+}
+
+/// A container of the image, without network, that runs a Python program.
+struct Attached {
     id: String,
     input: Pin<Box<dyn AsyncWrite + Send>>,
     output: Pin<Box<dyn futures::Stream<Item = Result<LogOutput, bollard::errors::Error>> + Send>>,
 }
 
-impl Echo {
-    async fn start(available: &Available) -> Self {
-        let echo = "import sys\nfor line in sys.stdin.buffer:\n    sys.stdout.buffer.write(line)\n    sys.stdout.buffer.flush()";
+impl Attached {
+    async fn start(available: &Available, program: &str) -> Self {
         let body = ContainerCreateBody {
             image: Some(available.image.id.clone()),
-            cmd: Some(["python3", "-I", "-c", echo].map(str::to_owned).to_vec()),
+            cmd: Some(["python3", "-I", "-c", program].map(str::to_owned).to_vec()),
             attach_stdin: Some(true),
             attach_stdout: Some(true),
             open_stdin: Some(true),
