@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::header;
+
 /// The whole manifest.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -252,6 +254,13 @@ pub struct Rule {
     /// Points it is worth.
     #[serde(default = "default_points")]
     pub points: f64,
+}
+
+impl ApiSection {
+    /// The environment variables that its headers are read from.
+    pub fn secret_variables(&self) -> impl Iterator<Item = &str> {
+        self.headers.values().filter_map(|value| value.strip_prefix(header::VARIABLE))
+    }
 }
 
 impl Default for ApiSection {

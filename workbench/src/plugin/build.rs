@@ -30,7 +30,7 @@ pub fn profile() -> &'static str {
 pub async fn library_for(domain: &Domain, progress: &(dyn Fn(&str) + Sync)) -> Result<PathBuf, PluginError> {
     let section = &domain.manifest.domain;
     match (&section.plugin, &section.library) {
-        (Some(name), None) => built_library(name, &domain.folder, progress).await,
+        (Some(name), None) => built_library(name, domain, progress).await,
         (None, Some(library)) => {
             let path = domain.folder.join(library);
             if path.is_file() { Ok(path) } else { Err(PluginError::NoLibrary { path }) }
@@ -48,7 +48,9 @@ pub(super) fn rebuild_command(library: &Path) -> String {
     format!("cargo build -p {name}{release}")
 }
 
-async fn built_library(name: &str, domain: &Path, progress: &(dyn Fn(&str) + Sync)) -> Result<PathBuf, PluginError> {
+async fn built_library(name: &str, domain: &Domain, progress: &(dyn Fn(&str) + Sync)) -> Result<PathBuf, PluginError> {
+    let secrets: Vec<&str> = domain.manifest.api.secret_variables().collect();
+    let domain = domain.folder.as_path();
     let program = std::env::current_exe().unwrap_or_default();
     let beside = program.with_file_name(file_name(name));
     let Some(workspace) = workspace_with(name, domain).or_else(|| workspace_with(name, &program)) else {
@@ -67,7 +69,7 @@ async fn built_library(name: &str, domain: &Path, progress: &(dyn Fn(&str) + Syn
     }
     progress(&format!("building plugin {name}…"));
     let begun = SystemTime::now();
-    match run_cargo(name, &workspace, &target).await {
+    match run_cargo(name, &workspace, &target, &secrets).await {
         Ok(output) => {
             let built = built_file(name, &output)?;
             mark_checked(&built, begun);
@@ -148,7 +150,7 @@ fn changed(path: &Path) -> Option<SystemTime> {
 }
 
 /// An error means that cargo cannot be run at all.
-async fn run_cargo(name: &str, workspace: &Path, target: &Path) -> io::Result<Output> {
+async fn run_cargo(name: &str, workspace: &Path, target: &Path, secrets: &[&str]) -> io::Result<Output> {
     let mut cargo = Command::new(std::env::var_os(env::CARGO).unwrap_or_else(|| "cargo".into()));
     // Without `--locked`: a crate that was added just now must enter Cargo.lock.
     cargo.args(["build", "--message-format=json-render-diagnostics"]);
@@ -159,7 +161,7 @@ async fn run_cargo(name: &str, workspace: &Path, target: &Path) -> io::Result<Ou
     cargo.arg("--manifest-path").arg(workspace.join("plugins").join(name).join("Cargo.toml"));
     cargo.arg("--target-dir").arg(target).env("CARGO_TERM_COLOR", "never").current_dir(workspace);
     // What a build runs, such as the `build.rs` of a dependency, has no business with keys.
-    for key in env::KEYS {
+    for key in env::KEYS.iter().chain(secrets) {
         cargo.env_remove(key);
     }
     // A group of its own, so that compilers which cargo has started end with it when the command is interrupted.

@@ -1,4 +1,4 @@
-//! The key of a provider: where it must not be, and keys that are none.
+//! The keys of providers and of APIs: where they must not be, and keys that are none.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 #![cfg(all(target_os = "linux", feature = "embedded"))]
 
@@ -29,6 +29,7 @@ use processes::{Running, descendants};
 use program::{Program, finish};
 use rustix::process::Signal;
 use serde_json::{Value, json};
+use server::Server;
 use workbench::env::KEYS;
 
 /// Every file below a folder.
@@ -119,6 +120,62 @@ fn no_child_has_the_key() {
     }
 }
 
+/// The key of a domain's own API goes to that API, and nowhere else.
+#[test]
+fn the_key_of_an_api_is_in_its_requests_and_in_nothing_else() {
+    let api = Server::start(|request| match request.header("x-token") {
+        Some(KEY) => server::json(r#"{"title": "One", "department": "D"}"#),
+        _ => server::answer(401, &["content-type: application/json"], br#"{"message": "no token"}"#),
+    });
+    let (program, home) = (Program::new(), tempfile::tempdir().unwrap());
+    let domain = home.path().join("museum");
+    fs::create_dir_all(domain.join("rehearsal/code")).unwrap();
+    let manifest = "[domain]\nname = 'museum'\ntitle = 'Museum'\nplugin = 'met'\n\
+        [api]\nbase = 'https://api.example'\nhosts = ['api.example']\nheaders = { x-token = 'env:MUSEUM_TOKEN' }\n\
+        [task]\npersona = 'p'\nprompt = 'p'\n\
+        [evidence]\nrecord = { get = '/v1/objects/1' }\n[[verify]]\nname = 'a title'\ncheck = \"record.title == 'One'\"\n";
+    let script = "from tools import *\nprint(get_object(1))\ntry:\n    import os\n    print(dict(os.environ))\n\
+                  except Exception as error:\n    print(error)\n";
+    for (file, text) in [
+        ("domain.toml", manifest),
+        ("smoke.py", script),
+        ("rehearsal/loop.py", "from tools import *\nprint(get_object(1))\n"),
+        ("rehearsal/code/1.py", script),
+    ] {
+        fs::write(domain.join(file), text).unwrap();
+    }
+    let (domain, route) = (domain.to_str().unwrap(), format!("api.example={}", api.url()));
+    let smoke = format!("{domain}/smoke.py");
+    let mut told = Vec::new();
+    for arguments in [
+        ["compare", domain, "--runs=1"],
+        ["fetch", domain, "/v1/objects/1"],
+        ["script", domain, &smoke],
+        ["record", domain, "--urls=/dev/null"],
+        ["record", domain, "--to=museum/cassette"],
+        ["show", domain, "--format=json"],
+        ["verify", "code-1", "--again"],
+        ["doctor", "--format=json", "--results=results"],
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_workbench"));
+        command.args(arguments).env("WORKBENCH_RESULTS", program.results()).env("WORKBENCH_ROUTES", &route);
+        let outcome = finish(command.env("MUSEUM_TOKEN", KEY).current_dir(home.path()), "");
+        told.push((arguments, outcome));
+    }
+    assert!(told[0].1.stdout.contains("1 of 1"), "{told:?}");
+    assert!(api.requests().len() >= 2 && api.requests().iter().all(|it| it.header("x-token") == Some(KEY)));
+    for (arguments, outcome) in &told {
+        assert!(!holds_key(format!("{outcome:?}").as_bytes()), "{arguments:?}: {outcome:?}");
+    }
+    let left = [files(program.results()), files(home.path())].concat();
+    for name in ["ledger.jsonl", "transcript.jsonl", "index.jsonl"] {
+        assert!(left.iter().any(|file| file.ends_with(name)), "{name}: {left:?}");
+    }
+    for file in left {
+        assert!(!holds_key(&fs::read(&file).unwrap()), "{}", file.display());
+    }
+}
+
 /// What a build runs is code of others as well.
 #[test]
 fn no_build_has_a_key() {
@@ -130,7 +187,8 @@ fn no_build_has_a_key() {
     for (file, text) in [
         (
             "other/domain.toml",
-            "[domain]\nname = 'other'\ntitle = 'Other'\nplugin = 'other'\n[task]\npersona = 'x'\nprompt = 'x'\n",
+            "[domain]\nname = 'other'\ntitle = 'Other'\nplugin = 'other'\n[api]\nheaders = { x-token = 'env:MUSEUM_TOKEN' }\n\
+             [task]\npersona = 'x'\nprompt = 'x'\n",
         ),
         ("plugins/other/Cargo.toml", "[package]\nname = 'other'\n"),
     ] {
@@ -140,6 +198,9 @@ fn no_build_has_a_key() {
     let program = Program::new();
     for arguments in [vec!["tools", domain.to_str().unwrap()], vec!["doctor"]] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_workbench"));
+        if arguments[0] == "tools" {
+            command.env("MUSEUM_TOKEN", KEY);
+        }
         command.args(arguments).current_dir(folder.path()).env("CARGO", &cargo);
         command.env("WORKBENCH_RESULTS", program.results()).env("KEPT", "yes");
         command.envs(KEYS.map(|name| (name, KEY)));
