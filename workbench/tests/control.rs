@@ -5,7 +5,11 @@
 #[path = "support/program.rs"]
 mod program;
 
-use program::Program;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::process::Command;
+
+use program::{Program, finish, workspace};
 use serde_json::{Value, json};
 
 #[test]
@@ -30,6 +34,50 @@ fn code_mode_loses_at_one_call_and_the_report_says_so() {
     assert!(!text.contains("fewer tokens"), "{text}");
     let text = program.run(&["report", "met"]).stdout;
     assert!(text.contains(" × what code read: on this task a script costs fewer tokens\n"), "{text}");
+    let text = program.run(&["report", "--last"]).stdout;
+    assert!(text.contains("\nall domains: "), "{text}");
+    let text = program.run(&["report", "met-control", "--five-lines"]).stdout;
+    for line in ["1. Tokens read", "2. Passed", "3. The work", "4. One surprise", "5. When I would choose which"] {
+        assert!(text.contains(&format!("\n{line}")), "{text}");
+    }
+    assert!(text.contains("scripted turns and no model (rehearsal), 1 run of a mode, data from cassette"), "{text}");
+}
+
+/// One that cannot be compared keeps no other from it.
+#[test]
+fn all_domains_that_can_be_compared_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let domains = folder.path().join("domains");
+    fs::write(folder.path().join("Cargo.toml"), "").unwrap();
+    fs::create_dir(&domains).unwrap();
+    symlink(workspace().join("domains/met-control"), domains.join("met-control")).unwrap();
+    let head = "[domain]\nname = \"NAME\"\ntitle = \"t\"\nplugin = \"met\"\n";
+    let task = "[task]\npersona = \"p\"\nprompt = \"p\"\n";
+    for (name, more) in [("bare", ""), ("broken", "[tusk]\n"), ("silent", task)] {
+        fs::create_dir(domains.join(name)).unwrap();
+        fs::write(domains.join(name).join("domain.toml"), head.replace("NAME", name) + more).unwrap();
+    }
+    let compare = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_workbench"));
+        finish(command.arg("compare").args(arguments).args(["--modes", "code", "--runs", "1"]).current_dir(&folder), "")
+    };
+    let outcome = compare(&["--all", "--format", "json"]);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let report: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    let compared: Vec<&Value> = report["runs"].as_array().unwrap().iter().map(|run| &run["domain"]).collect();
+    assert_eq!(compared, ["met-control"]);
+    for reason in [
+        "note: bare is left out: it has no `[task]`",
+        "note: broken is left out, since it cannot be read",
+        "note: silent is left out: it has no rehearsal",
+    ] {
+        assert!(outcome.stderr.contains(reason), "{reason}: {outcome:?}");
+    }
+    assert_eq!(compare(&["--all", "met-control"]).code, 2, "all, or some");
+    assert_eq!(compare(&[]).code, 2, "none");
+    fs::remove_file(domains.join("met-control")).unwrap();
+    let outcome = compare(&["--all"]);
+    assert!(outcome.code == 2 && outcome.stderr.contains("can be compared"), "{outcome:?}");
 }
 
 /// One run of each mode in turn, or mode after mode; a comparison goes on in the order it was begun in.

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use workbench::report::statistics::{NoInterval, Spread};
-use workbench::report::{summary, table};
+use workbench::report::{five_lines, summary, table};
 use workbench::results::format::{Budgets, RuleStatus, RunRecord, Stop};
 
 /// A run that read `tokens`; rules as (name, status, got).
@@ -357,6 +357,37 @@ fn a_report_on_a_terminal() {
         run("loop", 2, 1_000_000, &[page[0].clone(), ("sheet", "error", json!("the API is down"))]),
     ]);
     insta::assert_snapshot!(table::report(&report));
+}
+
+#[test]
+fn several_domains_stand_beside_each_other() {
+    let of = |domain: &str, run: RunRecord| RunRecord { domain: domain.to_owned(), ..run };
+    let short: &[(&str, &str, Value)] = &[("twelve", "fail", json!(9))];
+    let mut cut = run("code", 1, 1_000, PASS);
+    cut.verify = None;
+    let mut runs = vec![of("cats", run("serial", 1, 90_000, PASS)), of("dogs", cut)];
+    for (number, tokens) in [(1, 40_000), (2, 41_000), (3, 43_000)] {
+        runs.push(of("cats", run("loop", number, tokens, short)));
+        runs.push(of("cats", run("code", number, tokens / 10, PASS)));
+        runs.push(of("dogs", run("loop", number, tokens * 10, PASS)));
+    }
+    let text = table::report(&summary::summarise(runs.clone()));
+    let (_, matrix) = text.split_once("all domains").unwrap();
+    insta::assert_snapshot!(format!("all domains{matrix}"));
+    runs.retain(|run| run.domain == "cats");
+    let alone = table::report(&summary::summarise(runs));
+    assert!(!alone.contains("all domains"), "{alone}");
+}
+
+#[test]
+fn five_lines_have_their_figures() {
+    let short: &[(&str, &str, Value)] = &[("twelve", "fail", json!(9))];
+    let mut runs = Vec::new();
+    for (number, tokens) in [(1, 40_000), (2, 41_000), (3, 43_000)] {
+        runs.push(RunRecord { final_text: "All done.".to_owned(), ..run("loop", number, tokens, short) });
+        runs.push(run("code", number, tokens / 10, PASS));
+    }
+    insta::assert_snapshot!(five_lines::text(&summary::summarise(runs)));
 }
 
 #[test]

@@ -92,7 +92,8 @@ workbench replay 2026-11-29T15-30-00Z-code-1 --rules workspace --keep\n\n\
 Exit codes: 0 nothing differs, 1 something does, 5 something does after a fault that is not the run's.")]
     Replay(ReplayArguments),
     /// Show the runs of a domain, and the figures of each mode
-    #[command(after_help = "Examples:\n  workbench report met\n  workbench report met --format json")]
+    #[command(after_help = "Examples:\n  workbench report met\n  workbench report met --format json\n  \
+workbench report met --last --five-lines")]
     Report(ReportArguments),
     /// Record a domain's API into its cassette, so that it runs offline
     #[command(
@@ -245,8 +246,11 @@ pub struct RunArguments {
 #[derive(Debug, Args)]
 pub struct CompareArguments {
     /// Domains' names or folders
-    #[arg(required = true, value_name = "DOMAIN")]
+    #[arg(required_unless_present = "all", value_name = "DOMAIN")]
     pub domains: Vec<String>,
+    /// All domains of the workspace that have a task, for a rehearsal those that have one
+    #[arg(long, conflicts_with = "domains")]
+    pub all: bool,
     /// Modes, joined with commas; without it loop and code of a model that costs money, serial,loop,code of others
     #[arg(long, value_delimiter = ',')]
     pub modes: Vec<crate::runner::Mode>,
@@ -344,6 +348,9 @@ pub struct ReportArguments {
     /// Exit with 1 when a run of this mode was not verified; repeatable
     #[arg(long, value_name = "MODE")]
     pub require: Vec<crate::runner::Mode>,
+    /// The figures for five lines about a comparison, instead of its tables; what they mean is yours to write
+    #[arg(long, conflicts_with = "format")]
+    pub five_lines: bool,
     /// How to print
     #[arg(long, default_value = "text")]
     pub format: Format,

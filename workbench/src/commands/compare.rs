@@ -6,6 +6,7 @@ use crate::cli::CompareArguments;
 use crate::cli::options::Format;
 use crate::error::Failure;
 use crate::exit::Exit;
+use crate::model::provider::ModelChoice;
 use crate::printer;
 use crate::report::console;
 use crate::results::format::{Comparison, RunRecord};
@@ -117,7 +118,7 @@ fn modes_of(arguments: &CompareArguments) -> Vec<Mode> {
 async fn plans(context: &Context, arguments: &CompareArguments, modes: &[Mode]) -> Result<Vec<Plan>, Failure> {
     let model = Asked::of(&arguments.options.model, &context.results)?;
     let mut drafts: Vec<Draft> = Vec::new();
-    for domain in distinct(&arguments.domains) {
+    for domain in named(context, arguments)? {
         let draft = Draft::new(context, &domain, modes, &arguments.options, &model)?;
         if arguments.max_total_cost.is_some() {
             draft.needs_price("--max-total-cost")?;
@@ -140,6 +141,35 @@ async fn plans(context: &Context, arguments: &CompareArguments, modes: &[Mode]) 
         plans.push(draft.ready(context).await?);
     }
     Ok(plans)
+}
+
+/// The domains that were named, or all of the workspace that can be compared; of the others it is told why not.
+fn named(context: &Context, arguments: &CompareArguments) -> Result<Vec<String>, Failure> {
+    if !arguments.all {
+        return Ok(distinct(&arguments.domains));
+    }
+    let rehearses = matches!(arguments.options.model.model, ModelChoice::Rehearsal);
+    let mut domains = Vec::new();
+    for name in context.workspace.domains() {
+        let missing = match context.domain(&name) {
+            Err(failure) => {
+                printer::note(&format!("note: {name} is left out, since it cannot be read: {failure}"));
+                continue;
+            }
+            Ok(domain) if domain.manifest.task.is_none() => "it has no `[task]`",
+            Ok(domain) if rehearses && domain.rehearsal.is_none() => "it has no rehearsal",
+            Ok(_) => {
+                domains.push(name);
+                continue;
+            }
+        };
+        printer::note(&format!("note: {name} is left out: {missing}"));
+    }
+    if domains.is_empty() {
+        let place = context.workspace.root().join("domains");
+        return Err(Failure::usage(format!("no domain in {} can be compared", place.display())));
+    }
+    Ok(domains)
 }
 
 /// What was named, once each, in the order it was named.

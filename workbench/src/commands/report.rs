@@ -7,7 +7,7 @@ use crate::cli::options::Format;
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::printer::{self, line};
-use crate::report::{summary, table};
+use crate::report::{five_lines, summary, table};
 use crate::results::attempts::without_repeated;
 use crate::results::find::list_runs;
 use crate::results::format::RunRecord;
@@ -47,6 +47,11 @@ pub(super) fn run(context: &Context, arguments: &ReportArguments) -> Result<Exit
         return Err(Failure::usage(format!("there are no runs of {names} in {place}"))
             .hint("`workbench compare DOMAIN` makes some"));
     }
+    if arguments.five_lines {
+        let report = summary::summarise(runs);
+        printer::data(&five_lines::text(&report));
+        return Ok(exit_of(&report.runs, &arguments.require));
+    }
     print(runs, arguments.format, &arguments.require)
 }
 
@@ -65,6 +70,16 @@ pub(super) fn tell_skipped(skipped: &[StoreError]) {
 
 /// Prints a report; exit 1 when a run of a required mode was not verified.
 pub(super) fn print(runs: Vec<RunRecord>, format: Format, require: &[Mode]) -> Result<Exit, Failure> {
+    let exit = exit_of(&runs, require);
+    let report = summary::summarise(runs);
+    match format {
+        Format::Json => print_json(&report)?,
+        Format::Text => printer::data(&table::report(&report)),
+    }
+    Ok(exit)
+}
+
+fn exit_of(runs: &[RunRecord], require: &[Mode]) -> Exit {
     let mut fell_short = false;
     for mode in require {
         let mut of_mode = runs.iter().filter(|run| run.mode == mode.name()).peekable();
@@ -74,10 +89,5 @@ pub(super) fn print(runs: Vec<RunRecord>, format: Format, require: &[Mode]) -> R
         }
         fell_short |= of_mode.any(|run| !summary::passed(run));
     }
-    let report = summary::summarise(runs);
-    match format {
-        Format::Json => print_json(&report)?,
-        Format::Text => printer::data(&table::report(&report)),
-    }
-    Ok(if fell_short { Exit::Short } else { Exit::Success })
+    if fell_short { Exit::Short } else { Exit::Success }
 }

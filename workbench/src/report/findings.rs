@@ -47,7 +47,7 @@ fn sentence(ratio: &Ratio, of: &str, to: &str, estimated: &str) -> String {
 }
 
 /// A ratio with three figures or more.
-fn short(ratio: f64) -> String {
+pub(super) fn short(ratio: f64) -> String {
     if ratio < 10.0 { format!("{ratio:.2}") } else { format!("{ratio:.1}") }
 }
 

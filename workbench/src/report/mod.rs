@@ -5,6 +5,8 @@ mod audit_figures;
 mod audit_text;
 pub mod console;
 mod findings;
+pub mod five_lines;
+mod matrix;
 mod one_line;
 pub mod run_story;
 mod shortfall;

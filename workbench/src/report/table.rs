@@ -11,7 +11,7 @@ use crate::results::format::RunRecord;
 
 use super::statistics::Spread;
 use super::summary::{ModeSummary, Report, Setting, calls_of, mode_rank, summarise, undecided};
-use super::{findings, one_line, shortfall};
+use super::{findings, matrix, one_line, shortfall};
 
 /// The whole report as text: one row a run, one row a mode, tokens by turn, ratios, what fell short.
 pub fn report(report: &Report) -> String {
@@ -19,14 +19,21 @@ pub fn report(report: &Report) -> String {
         return "no runs yet\n".to_owned();
     }
     let report = &summarise(report.runs.iter().map(one_line::of_run).collect());
+    let settings = settings_of(report);
+    let mut parts: Vec<String> = settings.iter().map(|setting| part(report, setting, &settings)).collect();
+    parts.extend(Some(matrix::text(report, &settings)).filter(|text| !text.is_empty()));
+    plain(&format!("{}\n", parts.join("\n").trim_end()))
+}
+
+/// The settings of the runs, in the order in which they come.
+pub(super) fn settings_of(report: &Report) -> Vec<Setting> {
     let mut settings: Vec<Setting> = Vec::new();
     for setting in report.runs.iter().map(Setting::of) {
         if !settings.contains(&setting) {
             settings.push(setting);
         }
     }
-    let parts: Vec<String> = settings.iter().map(|setting| part(report, setting, &settings)).collect();
-    plain(&format!("{}\n", parts.join("\n").trim_end()))
+    settings
 }
 
 /// What is said of the runs of one setting.
@@ -64,6 +71,18 @@ fn rehearsal_text(runs: &[&RunRecord]) -> String {
     format!("\nrehearsal{of}: scripted turns, no model was asked; tokens are counted locally (≈)\n")
 }
 
+/// The domain of a setting, and what sets it apart from the others that are shown.
+pub(super) fn settings_apart(setting: &Setting, settings: &[Setting]) -> String {
+    const PARTS: [fn(&Setting) -> &String; 3] = [|it| &it.model, |it| &it.source, |it| &it.profile];
+    let mut text = setting.domain.clone();
+    for of in PARTS {
+        if settings.iter().any(|other| of(other) != of(setting)) {
+            text.push_str(&format!(" · {}", of(setting)));
+        }
+    }
+    text + &what_is_apart(setting, settings)
+}
+
 /// The limits, budgets and settings by which a setting differs from others of its domain.
 fn what_is_apart(setting: &Setting, settings: &[Setting]) -> String {
     let parts = |setting: &Setting| -> Vec<(String, String)> {
@@ -93,7 +112,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    fn of(runs: &[&RunRecord]) -> Self {
+    pub(super) fn of(runs: &[&RunRecord]) -> Self {
         let mut sandboxes: Vec<String> = runs.iter().filter_map(|run| run.sandbox_label()).collect();
         sandboxes.sort();
         sandboxes.dedup();
@@ -301,7 +320,7 @@ pub(super) fn priced_by(prices: &str) -> String {
 }
 
 /// Median and range, or `–` when there are no figures.
-fn range_text(spread: Option<&Spread>, text: impl Fn(f64) -> String) -> String {
+pub(super) fn range_text(spread: Option<&Spread>, text: impl Fn(f64) -> String) -> String {
     let Some(Spread { median, min, max }) = spread.copied() else { return "–".to_owned() };
     if text(min) == text(max) { text(median) } else { format!("{} ({} to {})", text(median), text(min), text(max)) }
 }
