@@ -5,6 +5,7 @@ mod cause;
 mod client;
 mod documents;
 mod error;
+mod evaluate;
 mod library;
 mod link;
 mod messages;
