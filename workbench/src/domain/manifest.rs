@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::header;
 use super::declared::DeclaredTool;
+use super::header;
 
 /// The whole manifest.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
