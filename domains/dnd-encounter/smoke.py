@@ -42,6 +42,8 @@ def add(chosen):
     if len(chosen) == 5:
         return chosen if total >= LEAST and len({record["size"] for record in chosen}) > 1 else None
     for record in followers:
+        if total + record["xp"] * (5 - len(chosen)) < LEAST:
+            return None
         fits = total + record["xp"] <= MOST and record["xp"] <= chosen[-1]["xp"]
         if fits and record["type"] not in [other["type"] for other in chosen]:
             found = add(chosen + [record])

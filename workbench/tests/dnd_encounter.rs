@@ -143,6 +143,36 @@ fn over_real_records_the_rehearsal_ends_alike() {
 }
 
 #[test]
+fn other_bestiaries_end_alike_or_are_said_to_have_too_little() {
+    let program = Program::new();
+    let is_leader = |record: &Value| !record["legendary_actions"].as_array().unwrap().is_empty();
+    let is_stag = |record: &Value| record["index"] == "stag-of-the-first-frost";
+    let cases: [(&str, &dyn Fn(&Value) -> bool, bool); 3] = [
+        ("one cheap leader", &|record| !is_leader(record) || is_stag(record), true),
+        ("no leader", &|record| !is_leader(record), false),
+        ("little worth", &|record| record["xp"].as_u64().unwrap() < 1000 || is_stag(record), false),
+    ];
+    for (case, keep, is_enough) in cases {
+        let records: Vec<Value> = made_up().into_iter().filter(keep).collect();
+        let domain = Domain::over(&records);
+        for mode in ["loop", "code"] {
+            let folder = domain.folder();
+            let outcome = program.run(&["run", folder.to_str().unwrap(), "--mode", mode, "--format", "json"]);
+            let run: Value = serde_json::from_str(&outcome.stdout).unwrap_or_else(|_| panic!("{case}: {outcome:?}"));
+            let words = run["final_text"].as_str().unwrap();
+            assert_eq!(run["stop"], "end_turn", "{case}: {run:#}");
+            let fell = fallen(&run["verify"]);
+            match (is_enough, mode) {
+                (true, "code") => assert!(fell.is_empty(), "{case}: {run:#}"),
+                (true, _) => assert_eq!(fell, [SUM], "{case}: {run:#}"),
+                (false, "code") => assert!(words.contains("No encounter: no five of"), "{case}: {words}"),
+                (false, _) => assert!(words.starts_with("I could not plan the encounter"), "{case}: {words}"),
+            }
+        }
+    }
+}
+
+#[test]
 fn an_unknown_monster_is_told_although_the_api_answers_with_a_page() {
     let outcome = Program::new().run(&["call", "dnd-encounter", "get_monster", "index=no-such-monster"]);
     assert_eq!(outcome.stdout.trim(), format!("ERROR: {MONSTERS}/no-such-monster returned HTTP 404"));

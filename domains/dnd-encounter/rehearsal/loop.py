@@ -63,8 +63,14 @@ def choose(records):
             if lieutenant["type"] == leader["type"]:
                 continue
             room = MOST - worth([leader, lieutenant])
-            small = [record for record in others if record["type"] not in (leader["type"], lieutenant["type"]) and worth([record]) <= room]
-            for three in combinations(small, 3):
+            small = {}  # one is as good as another of its type, rating and size
+            for record in others:
+                if record["type"] not in (leader["type"], lieutenant["type"]) and worth([record]) <= room:
+                    small.setdefault((record["type"], record["challenge_rating"], record["size"]), record)
+            mightiest = sorted(map(worth, ([record] for record in small.values())))[-3:]
+            if len({kind for kind, *_ in small}) < 3 or worth([leader, lieutenant]) + sum(mightiest) < LEAST:
+                continue
+            for three in combinations(small.values(), 3):
                 if fits([leader, lieutenant, *three]):
                     return [leader, lieutenant, *three]
     return None
@@ -82,7 +88,7 @@ async def gather_five():
     followers = await lists(COMPANIONS)
     if followers is None:
         return None
-    for end in range(4, 40, 4):
+    for end in range(4, 20, 4):
         await read([index for indexes in followers.values() for index in indexes[end - 4:end]], records)
         chosen = choose(records)
         if chosen:

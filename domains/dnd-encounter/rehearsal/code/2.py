@@ -19,10 +19,13 @@ def search(types, chosen, total):
         return chosen if LEAST <= total <= MOST and len(sizes) >= 2 else None
     missing = COUNT - len(chosen)
     for i in range(len(types) - missing + 1):
-        # What the types from here on could add at most; the list begins with the mightiest.
-        if total + sum(options[0]["xp"] for options in types[i:i + missing]) < LEAST:
+        # What further types could add at most; the lists and the list of lists begin with the mightiest.
+        rest = sum(options[0]["xp"] for options in types[i + 1:i + missing])
+        if total + types[i][0]["xp"] + rest < LEAST:
             return None
         for r in types[i]:
+            if total + r["xp"] + rest < LEAST:
+                break
             if total + r["xp"] <= MOST:
                 found = search(types[i + 1:], chosen + [r], total + r["xp"])
                 if found:
