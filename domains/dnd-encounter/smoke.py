@@ -20,7 +20,7 @@ listed = list_monsters()
 print(f"{listed['count']} monsters")
 ratings = (0.5, 1, 2, 3, 4, 5, 6, 8, 10)
 indexes = [monster["index"] for rating in ratings for monster in list_monsters(challenge_rating=rating)["monsters"][:8]]
-print(f"{len(indexes)} of {len(ratings)} challenge ratings; dragons: {list_monsters(name='dragon')['count']}")
+print(f"{list_monsters(name='swarm')['count']} are swarms; {len(indexes)} of {len(ratings)} challenge ratings are read")
 
 section("records")
 records, refused, characters = [], 0, 0

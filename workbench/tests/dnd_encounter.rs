@@ -142,12 +142,15 @@ fn over_real_records_the_rehearsal_ends_alike() {
     compare(Domain::over(&records).folder().to_str().unwrap());
 }
 
+/// A name, which of the made-up records are there, and whether five of them meet the requirements.
+type Case<'a> = (&'a str, &'a dyn Fn(&Value) -> bool, bool);
+
 #[test]
 fn other_bestiaries_end_alike_or_are_said_to_have_too_little() {
     let program = Program::new();
     let is_leader = |record: &Value| !record["legendary_actions"].as_array().unwrap().is_empty();
     let is_stag = |record: &Value| record["index"] == "stag-of-the-first-frost";
-    let cases: [(&str, &dyn Fn(&Value) -> bool, bool); 3] = [
+    let cases: [Case<'_>; 3] = [
         ("one cheap leader", &|record| !is_leader(record) || is_stag(record), true),
         ("no leader", &|record| !is_leader(record), false),
         ("little worth", &|record| record["xp"].as_u64().unwrap() < 1000 || is_stag(record), false),
