@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
-EXTENSIONS = {"application/json": "json", "image/jpeg": "jpg"}
+EXTENSIONS = {"application/json": "json", "image/jpeg": "jpg", "text/html": "html"}
 
 
 class Cassette:
