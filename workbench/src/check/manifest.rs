@@ -13,9 +13,9 @@ pub fn section(domain: &Domain) -> Section {
     let manifest = &domain.manifest;
     let count = |items: usize, word| counted(items as u64, word);
     section.fact(format!(
-        "{}, {}, {}",
+        "{}, {} of evidence, {}",
         count(manifest.verify.len(), "rule"),
-        format!("{} of evidence", count(manifest.evidence.len(), "piece")),
+        count(manifest.evidence.len(), "piece"),
         count(manifest.api.probe.len(), "probe")
     ));
     if domain.cassette.is_none() && !manifest.api.hosts.is_empty() {
