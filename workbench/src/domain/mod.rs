@@ -13,6 +13,7 @@ mod text;
 mod workspace;
 
 pub use error::{ManifestError, Problem};
+pub use lint::is_short_name;
 pub use load::{Domain, Rehearsal};
 pub use workspace::Workspace;
 

@@ -5,6 +5,7 @@ mod cause;
 mod client;
 mod documents;
 mod error;
+pub mod kit;
 mod library;
 mod link;
 mod messages;
