@@ -17,7 +17,7 @@ use std::ffi::c_void;
 use std::mem::{self, ManuallyDrop};
 use std::{ptr, slice};
 
-use crate::dispatch::Plugin;
+use crate::dispatch::{Tools, respond};
 use crate::error::{ToolError, ToolResult};
 use crate::host::{Body, Channel, Host};
 use crate::panics;
@@ -109,7 +109,13 @@ impl Buffer {
 /// # Safety
 /// `data` must point to `length` readable bytes, `out` to a writable [`Buffer`], and `host` to a
 /// table that is valid until this returns. Each of them may be null.
-pub unsafe fn call(plugin: &Plugin, host: *const HostTable, data: *const u8, length: usize, out: *mut Buffer) -> i32 {
+pub unsafe fn call(
+    plugin: &dyn Tools,
+    host: *const HostTable,
+    data: *const u8,
+    length: usize,
+    out: *mut Buffer,
+) -> i32 {
     if out.is_null() {
         return BAD_REQUEST;
     }
@@ -118,7 +124,7 @@ pub unsafe fn call(plugin: &Plugin, host: *const HostTable, data: *const u8, len
         let message = unsafe { bytes_at(data, length) };
         // SAFETY: the caller vouches for `host`; null gives no table.
         let table = unsafe { host.as_ref() }.copied();
-        plugin.respond(message, &Host::new(TableChannel { table }))
+        respond(plugin, message, &Host::new(TableChannel { table }))
     });
     let (code, bytes) = match answer {
         Ok(Ok(reply)) => (OK, reply),
@@ -321,13 +327,7 @@ mod tests {
     #[test]
     fn hello_names_versions_and_plugin() {
         assert_eq!(workbench_abi_version(), ABI_VERSION);
-        let greeting = Hello {
-            wire: 7,
-            plugin_api: "9".to_owned(),
-            name: String::new(),
-            features: vec!["new".into()],
-            compiler: String::new(),
-        };
+        let greeting = Hello { wire: 7, plugin_api: "9".to_owned(), features: vec!["new".into()], ..Hello::default() };
         let (reply, _) = ask(&Request::Hello(greeting), b"");
         let Reply::Hello(hello) = reply else { panic!("{reply:?}") };
         assert_eq!((hello.wire, hello.name.as_str()), (WIRE_VERSION, "plugin-api"));

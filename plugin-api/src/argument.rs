@@ -173,16 +173,11 @@ impl ToolArgument for String {
 #[diagnostic::do_not_recommend]
 impl<T: ToolArgument> ToolArgument for Vec<T> {
     fn schema() -> Schema {
-        let mut schema = schema_of("array");
-        schema.insert("items".to_owned(), Value::Object(T::schema()));
-        schema
+        list_schema(T::schema())
     }
 
     fn decode(place: &str, json: &RawValue) -> Result<Self, String> {
-        let items: Vec<&RawValue> =
-            serde_json::from_str(json.get()).map_err(|_| format!("{place} must be a list, not {}", shown(json)))?;
-        let numbered = items.into_iter().enumerate();
-        numbered.map(|(index, item)| T::decode(&format!("item {} of {place}", index + 1), item)).collect()
+        list(place, json, T::decode)
     }
 
     fn encode(&self) -> Value {
@@ -242,6 +237,75 @@ impl ToolArgument for RawJson {
     }
 }
 
+/// A type of argument that is named at run time. Each is described and read as the Rust type beside it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `String`
+    Text,
+    /// `i64`
+    Integer,
+    /// `f64`
+    Number,
+    /// `bool`
+    Boolean,
+    /// An enum of these words.
+    OneOf(Vec<String>),
+    /// `Vec` of the kind within.
+    List(Box<Kind>),
+}
+
+impl Kind {
+    pub(crate) fn schema(&self) -> Schema {
+        match self {
+            Self::Text => String::schema(),
+            Self::Integer => i64::schema(),
+            Self::Number => f64::schema(),
+            Self::Boolean => bool::schema(),
+            Self::OneOf(words) => choice_schema(&words.iter().map(String::as_str).collect::<Vec<_>>()),
+            Self::List(items) => list_schema(items.schema()),
+        }
+    }
+
+    /// The value, and the number it is.
+    pub(crate) fn decode(&self, place: &str, json: &RawValue) -> Result<(Value, Option<Number>), String> {
+        fn typed<T: ToolArgument>(place: &str, json: &RawValue) -> Result<(Value, Option<Number>), String> {
+            T::decode(place, json).map(|value| (value.encode(), value.number()))
+        }
+        match self {
+            Self::Text => typed::<String>(place, json),
+            Self::Integer => typed::<i64>(place, json),
+            Self::Number => typed::<f64>(place, json),
+            Self::Boolean => typed::<bool>(place, json),
+            Self::OneOf(words) => {
+                let words: Vec<_> = words.iter().map(String::as_str).collect();
+                choice_of(place, json, &words).map(|chosen| (Value::from(words[chosen]), None))
+            }
+            Self::List(kind) => {
+                let items = list(place, json, |place, item| kind.decode(place, item).map(|(value, _)| value))?;
+                Ok((Value::from(items), None))
+            }
+        }
+    }
+}
+
+fn list_schema(items: Schema) -> Schema {
+    let mut schema = schema_of("array");
+    schema.insert("items".to_owned(), Value::Object(items));
+    schema
+}
+
+/// The items of a list, each read by `decode`, which is told its place.
+fn list<T>(
+    place: &str,
+    json: &RawValue,
+    decode: impl Fn(&str, &RawValue) -> Result<T, String>,
+) -> Result<Vec<T>, String> {
+    let items: Vec<&RawValue> =
+        serde_json::from_str(json.get()).map_err(|_| format!("{place} must be a list, not {}", shown(json)))?;
+    let numbered = items.into_iter().enumerate();
+    numbered.map(|(index, item)| decode(&format!("item {} of {place}", index + 1), item)).collect()
+}
+
 /// The schema of an enum of `words`.
 pub fn choice_schema(words: &[&str]) -> Schema {
     let mut schema = schema_of("string");
@@ -251,12 +315,16 @@ pub fn choice_schema(words: &[&str]) -> Schema {
 
 /// The one of `options` whose word was said.
 pub fn choice<T, const COUNT: usize>(place: &str, json: &RawValue, options: [(&str, T); COUNT]) -> Result<T, String> {
-    let said: Option<String> = serde_json::from_str(json.get()).ok();
-    let words = options.each_ref().map(|(word, _)| *word).join(", ");
+    let chosen = choice_of(place, json, &options.each_ref().map(|(word, _)| *word))?;
     let mut options = options.into_iter();
-    options
-        .find_map(|(word, value)| (said.as_deref() == Some(word)).then_some(value))
-        .ok_or_else(|| format!("{place} must be one of {words}, not {}", shown(json)))
+    options.nth(chosen).map(|(_, value)| value).ok_or_else(|| format!("{place} has no such choice"))
+}
+
+/// The place among `words` of the one that was said.
+fn choice_of(place: &str, json: &RawValue, words: &[&str]) -> Result<usize, String> {
+    let said: Option<String> = serde_json::from_str(json.get()).ok();
+    let chosen = words.iter().position(|word| said.as_deref() == Some(*word));
+    chosen.ok_or_else(|| format!("{place} must be one of {}, not {}", words.join(", "), shown(json)))
 }
 
 /// A range in words, such as `between 1 and 500`.

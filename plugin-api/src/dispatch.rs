@@ -62,47 +62,83 @@ pub struct Plugin {
     pub tools: &'static [ToolEntry],
 }
 
+/// What the boundary calls, whether the tools are functions of the plugin or come from a manifest.
+pub trait Tools: Sync {
+    /// Name of the plugin's crate.
+    fn name(&self) -> &str;
+
+    /// Hears the host's first message, before anything else.
+    ///
+    /// # Errors
+    /// When the plugin cannot work with what the host says.
+    fn meet(&self, _host: &Hello) -> ToolResult<()> {
+        Ok(())
+    }
+
+    /// All tools as a model sees them.
+    fn describe(&self) -> Vec<ToolSpec>;
+
+    /// Calls a tool with a JSON object of arguments. The answer is a whole message.
+    ///
+    /// # Errors
+    /// When there is no such tool, when the arguments do not fit, or when the tool refuses.
+    fn call(&self, tool: &str, arguments: &[u8], host: &Host) -> ToolResult<Vec<u8>>;
+}
+
 impl Plugin {
     /// All tools as a model sees them.
     #[must_use]
     pub fn describe(&self) -> Vec<ToolSpec> {
         self.tools.iter().map(|tool| (tool.describe)()).collect()
     }
+}
 
-    /// Calls a tool with a JSON object of arguments. The answer is a whole message.
-    pub(crate) fn call(&self, tool: &str, arguments: &[u8], host: &Host) -> ToolResult<Vec<u8>> {
+impl Tools for Plugin {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn describe(&self) -> Vec<ToolSpec> {
+        self.describe()
+    }
+
+    fn call(&self, tool: &str, arguments: &[u8], host: &Host) -> ToolResult<Vec<u8>> {
         match self.tools.iter().find(|entry| entry.name == tool) {
             Some(entry) => (entry.call)(host, arguments),
-            None => {
-                let known: Vec<_> = self.tools.iter().map(|entry| entry.name).collect();
-                let message = format!("unknown tool `{tool}`; there are {}", known.join(", "));
-                Err(ToolError::new(message).with_code("unknown_tool"))
-            }
+            None => Err(unknown_tool(tool, self.tools.iter().map(|entry| entry.name))),
         }
     }
+}
 
-    /// Answers one message of the host, or says why it is not one.
-    pub(crate) fn respond(&self, message: &[u8], host: &Host) -> Result<Vec<u8>, String> {
-        let (request, body) = split(message)?;
-        let reply = match request {
-            Request::Hello(_) => Reply::Hello(self.hello()),
-            Request::Describe => Reply::Tools(self.describe()),
-            Request::Call { tool } => match self.call(&tool, body, host) {
-                Ok(answer) => return Ok(answer),
-                Err(error) => Reply::Error(error),
-            },
-        };
-        Ok(join(&reply, &[]))
-    }
+pub(crate) fn unknown_tool<'known>(tool: &str, known: impl Iterator<Item = &'known str>) -> ToolError {
+    let known: Vec<_> = known.collect();
+    ToolError::new(format!("unknown tool `{tool}`; there are {}", known.join(", "))).with_code("unknown_tool")
+}
 
-    fn hello(&self) -> Hello {
-        Hello {
-            wire: WIRE_VERSION,
-            plugin_api: env!("CARGO_PKG_VERSION").to_owned(),
-            name: self.name.to_owned(),
-            features: Vec::new(),
-            compiler: COMPILER.to_owned(),
-        }
+/// Answers one message of the host, or says why it is not one.
+pub(crate) fn respond(plugin: &dyn Tools, message: &[u8], host: &Host) -> Result<Vec<u8>, String> {
+    let (request, body) = split(message)?;
+    let reply = match request {
+        Request::Hello(theirs) => match plugin.meet(&theirs) {
+            Ok(()) => Reply::Hello(hello(plugin.name())),
+            Err(error) => Reply::Error(error),
+        },
+        Request::Describe => Reply::Tools(plugin.describe()),
+        Request::Call { tool } => match plugin.call(&tool, body, host) {
+            Ok(answer) => return Ok(answer),
+            Err(error) => Reply::Error(error),
+        },
+    };
+    Ok(join(&reply, &[]))
+}
+
+fn hello(name: &str) -> Hello {
+    Hello {
+        wire: WIRE_VERSION,
+        plugin_api: env!("CARGO_PKG_VERSION").to_owned(),
+        name: name.to_owned(),
+        compiler: COMPILER.to_owned(),
+        ..Hello::default()
     }
 }
 

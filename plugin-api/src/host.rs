@@ -157,6 +157,22 @@ impl Host {
         self.file(&HostRequest::Render { template: template.to_owned(), name: name.to_string() }, &body)
     }
 
+    /// The value of an expression, such as `json.results|length`: those of the rules of a manifest, as strict and as
+    /// limited. `names` is a JSON object of the names it may use.
+    ///
+    /// # Errors
+    /// When it is no expression, meets something undefined, costs too much, or has no value: the code is then `undefined`.
+    pub fn evaluate(&self, expression: &str, names: &impl Serialize) -> ToolResult<RawJson> {
+        let body = serde_json::to_vec(names).map_err(|error| {
+            ToolError::new(format!("the names of `{expression}` cannot be written as JSON: {error}"))
+        })?;
+        let request = HostRequest::Evaluate { expression: expression.to_owned() };
+        match self.ask(&request, &body)? {
+            (HostReply::Json, body) => Ok(RawJson::made(body)),
+            (other, _) => Err(unexpected(&request, &other)),
+        }
+    }
+
     /// Writes a line into the log of the run. No model reads it.
     pub fn log(&self, message: impl Display) {
         // A line that is lost must not fail a tool that did its work.

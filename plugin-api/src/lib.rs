@@ -87,6 +87,7 @@ extern crate self as plugin_api;
 
 pub mod abi;
 mod argument;
+pub mod declared;
 #[doc(hidden)]
 pub mod dispatch;
 pub mod error;

@@ -1,21 +1,32 @@
 //! The parameters of a tool: one list gives the schema a model sees and judges what it says.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Number, Value, json};
 
-use crate::argument::{Ranged, Schema, ToolArgument, shown, within};
+use crate::argument::{Kind, Ranged, Schema, ToolArgument, shown, within};
+use crate::declared::DeclaredParameter;
 use crate::error::{ToolError, ToolResult};
 
 /// One parameter of a tool.
 #[derive(Clone, Debug)]
 pub struct Parameter {
-    name: &'static str,
+    name: Cow<'static, str>,
     schema: Schema,
     required: bool,
-    decode: fn(&str, &RawValue) -> Result<Decoded, String>,
+    decode: Decode,
+}
+
+/// How an argument is read.
+#[derive(Clone, Debug)]
+enum Decode {
+    /// As a type of the plugin.
+    Typed(fn(&str, &RawValue) -> Result<Decoded, String>),
+    /// As a [`Value`] of a kind that a manifest names.
+    Declared(Kind),
 }
 
 /// An argument of any type, and the number it is. Its type is named where the parameter is described and nowhere else, so
@@ -36,7 +47,42 @@ impl Parameter {
         if !description.is_empty() {
             schema.insert("description".to_owned(), Value::from(description));
         }
-        Self { name, schema, required: !T::OPTIONAL, decode: decode::<T> }
+        Self { name: Cow::Borrowed(name), schema, required: !T::OPTIONAL, decode: Decode::Typed(decode::<T>) }
+    }
+
+    /// A parameter that a manifest declares. It is got as a [`Value`]: null when it may be left out and was.
+    ///
+    /// # Errors
+    /// When default or range are none of this kind.
+    pub(crate) fn declared(parameter: &DeclaredParameter) -> Result<Self, String> {
+        let DeclaredParameter { name, description, kind, default, minimum, maximum, .. } = parameter;
+        let read = |value: &Value| {
+            let json = to_raw_value(value).map_err(|error| error.to_string())?;
+            kind.decode(name, &json).map(|(value, _)| value)
+        };
+        let mut schema = kind.schema();
+        if !description.is_empty() {
+            schema.insert("description".to_owned(), Value::from(description.as_str()));
+        }
+        for (key, end) in [("minimum", minimum), ("maximum", maximum), ("default", default)] {
+            if let Some(end) = end {
+                schema.insert(key.to_owned(), read(end)?);
+            }
+        }
+        let required = default.is_none() && !parameter.optional;
+        let name = Cow::Owned(name.clone());
+        Ok(Self { name, schema, required, decode: Decode::Declared(kind.clone()) })
+    }
+
+    fn decode(&self, json: &RawValue) -> Result<Decoded, String> {
+        match &self.decode {
+            Decode::Typed(decode) => decode(&self.name, json),
+            Decode::Declared(_) if !self.required && json.get() == "null" => Ok((Box::new(Value::Null), None)),
+            Decode::Declared(kind) => {
+                let (value, number) = kind.decode(&self.name, json)?;
+                Ok((Box::new(value), number))
+            }
+        }
     }
 
     /// The least and the greatest value that is accepted.
@@ -80,22 +126,22 @@ impl Parameter {
 /// The schema of a tool's arguments. The order of `properties` is the order of the parameters.
 pub(crate) fn input_schema(parameters: &[Parameter]) -> Value {
     let properties: Schema =
-        parameters.iter().map(|each| (each.name.to_owned(), Value::Object(each.schema.clone()))).collect();
-    let required: Vec<_> = parameters.iter().filter(|each| each.required).map(|each| each.name).collect();
+        parameters.iter().map(|each| (each.name.to_string(), Value::Object(each.schema.clone()))).collect();
+    let required: Vec<_> = parameters.iter().filter(|each| each.required).map(|each| &*each.name).collect();
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
 }
 
 /// What a model gave to a tool.
 #[derive(Debug)]
 pub struct Arguments<'call> {
-    tool: &'static str,
+    tool: &'call str,
     parameters: &'call [Parameter],
     given: BTreeMap<String, &'call RawValue>,
 }
 
 impl<'call> Arguments<'call> {
     /// Reads a JSON object. Nothing at all counts as an empty one.
-    pub(crate) fn read(tool: &'static str, parameters: &'call [Parameter], body: &'call [u8]) -> ToolResult<Self> {
+    pub(crate) fn read(tool: &'call str, parameters: &'call [Parameter], body: &'call [u8]) -> ToolResult<Self> {
         let given = if body.trim_ascii().is_empty() { BTreeMap::new() } else { object(tool, body)? };
         let arguments = Self { tool, parameters, given };
         match arguments.given.keys().find(|name| arguments.parameter(name).is_none()) {
@@ -119,7 +165,7 @@ impl<'call> Arguments<'call> {
             (None, None) if !parameter.required => RawValue::NULL,
             (None, None) => return Err(self.refuse(&format!("{name} is missing; {}", self.taken()))),
         };
-        let (value, number) = (parameter.decode)(name, json).map_err(|problem| self.refuse(&problem))?;
+        let (value, number) = parameter.decode(json).map_err(|problem| self.refuse(&problem))?;
         if let Some(number) = number {
             parameter.check_range(&number).map_err(|problem| self.refuse(&problem))?;
         }

@@ -19,7 +19,7 @@ use crate::wire::{ANSWER_HEAD, Reply, join};
 #[derive(Clone)]
 pub struct RawJson {
     body: Arc<Body>,
-    /// Where it was fetched; none of a document that came as an argument.
+    /// Where it was fetched; none of a document that came as an argument, or was made.
     origin: Option<Origin>,
 }
 
@@ -29,8 +29,23 @@ impl RawJson {
         Self { body: Arc::new(body), origin: Some(origin) }
     }
 
+    /// A document that the host has made for this plugin alone.
+    pub(crate) fn made(body: Body) -> Self {
+        Self { body: Arc::new(body), origin: None }
+    }
+
     pub(crate) fn from_raw(json: &RawValue) -> Self {
         Self { body: Arc::new(Body::Ours(json.get().as_bytes().to_vec())), origin: None }
+    }
+
+    /// A value, written as JSON.
+    ///
+    /// # Errors
+    /// When it cannot be JSON: a map whose keys are not strings, for instance.
+    pub fn of(value: &impl Serialize) -> ToolResult<Self> {
+        let bytes = serde_json::to_vec(value)
+            .map_err(|error| ToolError::new(format!("the value cannot be written as JSON: {error}")))?;
+        Ok(Self { body: Arc::new(Body::Ours(bytes)), origin: None })
     }
 
     /// The message that answers a call with the document: only its number where that will do.

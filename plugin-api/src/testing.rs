@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-use crate::dispatch::Plugin;
+use crate::dispatch::Tools;
 use crate::error::{ToolError, ToolResult};
 use crate::host::{Body, Channel, Host};
 use crate::wire::{HostReply, HostRequest, Picture, Reply, SavedFile, split};
@@ -99,7 +99,7 @@ impl FakeHost {
     ///
     /// # Errors
     /// What the tool refuses with, or what is wrong with the arguments.
-    pub fn call(&self, plugin: &Plugin, tool: &str, arguments: &Value) -> ToolResult<Value> {
+    pub fn call(&self, plugin: &dyn Tools, tool: &str, arguments: &Value) -> ToolResult<Value> {
         let answer = self.call_raw(plugin, tool, arguments)?;
         serde_json::from_slice(&answer)
             .map_err(|error| ToolError::new(format!("the answer of {tool} is not JSON: {error}")))
@@ -109,7 +109,7 @@ impl FakeHost {
     ///
     /// # Errors
     /// As [`call`](Self::call).
-    pub fn call_raw(&self, plugin: &Plugin, tool: &str, arguments: &Value) -> ToolResult<Vec<u8>> {
+    pub fn call_raw(&self, plugin: &dyn Tools, tool: &str, arguments: &Value) -> ToolResult<Vec<u8>> {
         let message = plugin.call(tool, arguments.to_string().as_bytes(), &Host::new(self.clone()))?;
         match split(&message)? {
             (Reply::Unchanged { document }, _) => Ok(self.state().given[&Some(document)].clone()),
@@ -204,6 +204,11 @@ impl State {
                 self.pages.push(Page { template: template.clone(), name: name.clone(), data });
                 HostReply::File(self.write(name, "html", Vec::new()))
             }
+            HostRequest::Evaluate { expression } => {
+                let names: Value = serde_json::from_slice(body).map_err(|error| ToolError::new(error.to_string()))?;
+                content = value_at(&names, expression)?.to_string().into_bytes();
+                HostReply::Json
+            }
             HostRequest::Log { message } => {
                 self.log.push(message.clone());
                 HostReply::Done
@@ -236,4 +241,14 @@ impl State {
         self.files.insert(file.clone(), bytes);
         SavedFile { file, bytes: length }
     }
+}
+
+/// The value of an expression that is a path, such as `json.results`; a test has no engine for more.
+fn value_at(names: &Value, expression: &str) -> ToolResult<Value> {
+    let is_path = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '.';
+    if !expression.chars().all(is_path) {
+        return Err(ToolError::new(format!("the test evaluates paths such as `json.results`, not `{expression}`")));
+    }
+    let value = names.pointer(&format!("/{}", expression.replace('.', "/"))).cloned();
+    value.ok_or_else(|| ToolError::new(format!("`{expression}` is undefined")).with_code("undefined"))
 }

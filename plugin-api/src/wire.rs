@@ -16,8 +16,11 @@ pub const WIRE_VERSION: u32 = 2;
 /// The Rust compiler that built this crate, in its own words, such as `rustc 1.95.0 (59807616e 2026-04-14)`.
 pub const COMPILER: &str = env!("PLUGIN_API_COMPILER");
 
+/// What the host says in [`Hello::features`] when it answers [`HostRequest::Evaluate`].
+pub const EVALUATE: &str = "evaluate";
+
 /// First message of both sides: who speaks, and what it understands.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {
     /// [`WIRE_VERSION`] of the speaker.
     pub wire: u32,
@@ -32,6 +35,10 @@ pub struct Hello {
     /// [`COMPILER`] of the speaker; empty from a plugin in another language.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub compiler: String,
+    /// From the host: the tools that the domain's manifest declares, a list with an object for each `[[tool]]`. Nothing
+    /// when it declares none. A plugin whose tools are its own ignores it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Value>,
 }
 
 /// What the host asks of a plugin: the head of the bytes given to `workbench_call`.
@@ -142,6 +149,12 @@ pub enum HostRequest {
         template: String,
         /// Name of the page, untrusted; it is saved as `.html`.
         name: String,
+    },
+    /// The value of an expression, as in the rules of a manifest. Body: the names it may use, a JSON object. Answered by
+    /// [`HostReply::Json`]. Only a host that says so in [`Hello::features`] knows this, see [`EVALUATE`].
+    Evaluate {
+        /// Such as `json.results|length`.
+        expression: String,
     },
     /// A line for the log of the run.
     Log {

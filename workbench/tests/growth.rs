@@ -93,7 +93,12 @@ async fn handed_on(document: Bytes) -> CallOutcome {
     let domain = Domain::load(&workspace().join("domains/met")).unwrap();
     let library = library_for(&domain, &|_| {}).await.unwrap();
     let home = tempfile::tempdir().unwrap();
-    let settings = ClientSettings { tool_seconds: 60, out: home.path().join("out"), program: Some(program()) };
+    let settings = ClientSettings {
+        tool_seconds: 60,
+        out: home.path().join("out"),
+        program: Some(program()),
+        ..ClientSettings::default()
+    };
     let client = PluginClient::start(&library, Arc::new(OneDocument(document)), settings).await.unwrap();
     client.call("get_object", Bytes::from_static(br#"{"object_id": 7}"#)).await
 }

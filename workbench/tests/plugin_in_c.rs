@@ -43,6 +43,7 @@ async fn a_plugin_in_c_does_all_that_one_in_rust_does() {
         tool_seconds: 60,
         out: plugin.folder().join("out"),
         program: Some(env!("CARGO_BIN_EXE_workbench").into()),
+        ..ClientSettings::default()
     };
     let client = PluginClient::start(&plugin.library(), Arc::new(Bestiary), settings).await.unwrap();
     let tools: Vec<&str> = client.tools().iter().map(|tool| tool.name.as_str()).collect();

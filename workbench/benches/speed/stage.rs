@@ -81,7 +81,7 @@ pub(crate) fn workspace() -> &'static Path {
 async fn toolbox(library: &Path, web: &WebClient, results: &Path) -> Toolbox {
     let out = results.join("out");
     let services = RunServices::new(web.clone(), OutFolder::new(&out), Pages::load(results).unwrap());
-    let settings = ClientSettings { tool_seconds: 60, out, program: Some(program()) };
+    let settings = ClientSettings { tool_seconds: 60, out, program: Some(program()), ..ClientSettings::default() };
     let plugin = PluginClient::start(library, Arc::new(services), settings).await.unwrap();
     let folder = RunFolder::create(results, "bench", "loop", 1, Timestamp::now()).unwrap();
     let key = RunKey { domain: "bench".to_owned(), mode: "loop".to_owned(), number: 1 };

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::declared::DeclaredTool;
+
 /// The whole manifest.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -13,6 +15,9 @@ pub struct Manifest {
     /// The API its tools read; a domain without one fetches nothing.
     #[serde(default)]
     pub api: ApiSection,
+    /// Tools that are declared here and implemented nowhere, in the order a model sees them.
+    #[serde(default)]
+    pub tool: Vec<DeclaredTool>,
     /// What the model is asked to do. A domain without a task has tools, but cannot be run.
     pub task: Option<TaskSection>,
     /// What ends a run, a script or a call.
@@ -24,6 +29,14 @@ pub struct Manifest {
     /// The rules, in the order they are shown.
     #[serde(default)]
     pub verify: Vec<Rule>,
+}
+
+impl Manifest {
+    /// The declared tools as the plugin gets them; nothing when there are none.
+    pub fn declared(&self) -> Option<serde_json::Value> {
+        // Texts, numbers and lists of these always are JSON.
+        (!self.tool.is_empty()).then(|| serde_json::to_value(&self.tool).unwrap_or_default())
+    }
 }
 
 /// `[domain]`

@@ -2,6 +2,7 @@
 
 pub mod authority;
 pub mod base;
+pub mod declared;
 mod error;
 mod excerpt;
 pub mod header;

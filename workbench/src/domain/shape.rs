@@ -77,8 +77,13 @@ fn of_syntax(text: &str, errors: &[Error]) -> Vec<Problem> {
     problems
 }
 
-/// Paths whose value is a list.
-const LISTS: [&str; 3] = ["verify", "api.hosts", "api.probe"];
+/// Paths whose value is a list, and the ends of such paths.
+const LISTS: [&str; 4] = ["verify", "tool", "api.hosts", "api.probe"];
+const ENDS_OF_LISTS: [&str; 2] = [".one_of", ".default"];
+
+fn takes_list(path: &str) -> bool {
+    LISTS.contains(&path) || path.starts_with("tool[") && ENDS_OF_LISTS.iter().any(|end| path.ends_with(end))
+}
 
 /// Takes out what the parser would take for something else: a date for a table with a key of its own, a list for a
 /// table whose values stand in order.
@@ -86,7 +91,7 @@ fn take_dates_and_lists(table: &mut DeTable<'_>, path: &str, found: &mut Vec<(St
     let mut unfit = Vec::new();
     for (name, value) in table.iter_mut() {
         let path = if path.is_empty() { name.get_ref().to_string() } else { format!("{path}.{}", name.get_ref()) };
-        if !fits(value, &path, LISTS.contains(&path.as_str()), found) {
+        if !fits(value, &path, takes_list(&path), found) {
             unfit.push(name.get_ref().clone());
         }
     }
@@ -199,7 +204,7 @@ fn wanted_in_words(wanted: &str) -> &str {
     match wanted {
         "a string" => "a text in quotes",
         "u32" | "u64" | "usize" => "a whole number, 0 or more",
-        "f64" => "a number",
+        "f64" | "a JSON number" => "a number",
         "a boolean" => "true or false",
         "a sequence" => "a list in [ ]",
         "a map" => "a table",

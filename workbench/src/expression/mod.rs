@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 use minijinja::value::ValueKind;
 use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value};
 
-pub use names::{check, is_reserved};
+pub use names::{attributes, check, is_reserved};
 pub(crate) use strict_filters::pattern;
 pub use template::{Purpose, fill, placeholders};
 
@@ -55,11 +55,14 @@ pub struct RuleError {
     pub range: Option<Range<usize>>,
     /// Whether the expression may well be right and only met an empty list.
     pub on_empty_list: bool,
+    /// Whether it met something undefined: data that lacks what it asks for.
+    pub on_undefined: bool,
 }
 
 impl RuleError {
     fn new(expression: &str, reason: String, range: Option<Range<usize>>) -> Self {
-        Self { expression: expression.to_owned(), reason, help: None, range, on_empty_list: false }
+        let expression = expression.to_owned();
+        Self { expression, reason, help: None, range, on_empty_list: false, on_undefined: false }
     }
 
     fn from_engine(expression: &str, error: &minijinja::Error) -> Self {
@@ -69,7 +72,8 @@ impl RuleError {
         };
         let range = error.range().filter(|range| expression.get(range.clone()).is_some());
         let on_empty_list = error.source().is_some_and(|source| source.is::<strict_filters::EmptyList>());
-        Self { on_empty_list, ..Self::new(expression, reason, range) }
+        let on_undefined = error.kind() == ErrorKind::UndefinedError;
+        Self { on_empty_list, on_undefined, ..Self::new(expression, reason, range) }
     }
 
     /// The reason, the help and the place, without the expression.

@@ -40,6 +40,7 @@ pub(super) const FILTERS: &[&str] = &[
     "matches",
     "max",
     "min",
+    "only",
     "pprint",
     "reject",
     "rejectattr",
@@ -133,6 +134,22 @@ pub fn check(expression: &str, known: &[&str]) -> Result<BTreeSet<String>, RuleE
         }
     }
     Ok(names)
+}
+
+/// The attributes of `name` that `expression` reads, such as `limit` where it says `arguments.limit`; nothing when it
+/// reads `name` as a whole, and with it all of them.
+///
+/// # Errors
+/// When it is no expression.
+pub fn attributes(expression: &str, name: &str) -> Result<Option<BTreeSet<String>>, RuleError> {
+    let compiled =
+        ENVIRONMENT.compile_expression(expression).map_err(|error| RuleError::from_engine(expression, &error))?;
+    let paths = compiled.undeclared_variables(true);
+    if paths.contains(name) {
+        return Ok(None);
+    }
+    let inside = paths.iter().filter_map(|path| path.strip_prefix(name)?.strip_prefix('.'));
+    Ok(Some(inside.map(|path| path.split('.').next().unwrap_or_default().to_owned()).collect()))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -24,6 +24,7 @@ pub(super) fn install(environment: &mut Environment<'_>) {
     environment.add_filter("first", first);
     environment.add_filter("last", last);
     environment.add_filter("attr", attr);
+    environment.add_filter("only", only);
     environment.add_filter("all", all);
     environment.add_filter("any", any);
     environment.add_function("all", all);
@@ -173,6 +174,24 @@ fn last(state: &State, list: Value) -> Result<Value, Error> {
 fn attr(value: Value, path: &str) -> Result<Value, Error> {
     need(std::slice::from_ref(&value), path)?;
     Ok(follow(&value, path))
+}
+
+/// These keys of each record of a list, or of one record, in the order they are named.
+fn only(state: &State, value: Value, keys: Rest<String>) -> Result<Value, Error> {
+    if keys.is_empty() {
+        return Err(invalid("`only` wants the names of keys".to_owned()));
+    }
+    let of = |records: &[Value], record: &Value| -> Result<Value, Error> {
+        keys.iter().try_for_each(|key| need(records, key))?;
+        state.consume_fuel(keys.len() as u64)?;
+        Ok(keys.iter().map(|key| (key.as_str(), record.get_attr(key).unwrap_or_default())).collect())
+    };
+    if value.kind() == ValueKind::Map {
+        return of(std::slice::from_ref(&value), &value);
+    }
+    let records = items(state, &value)?;
+    keys.iter().try_for_each(|key| need(&records, key))?;
+    records.iter().map(|record| of(&[], record)).collect()
 }
 
 /// Whether every item is true. Of an empty list it is, as in Python.

@@ -6,7 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use plugin_api::wire::{COMPILER, Hello, HostReply, HostRequest, Reply, Request, ToolSpec, WIRE_VERSION, join};
+use plugin_api::wire::{
+    COMPILER, EVALUATE, Hello, HostReply, HostRequest, Reply, Request, ToolSpec, WIRE_VERSION, join,
+};
+use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::sync::Semaphore;
 
@@ -30,12 +33,14 @@ const NO_EXTENSION: &str = "bin";
 const GREETING_LIMIT: Duration = Duration::from_secs(30);
 
 /// How a plugin is run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClientSettings {
     /// Seconds one call may take; the clock stands while the call waits for the host.
     pub tool_seconds: u64,
     /// The run's `out/`, the only folder the plugin itself may write to. Where it is not there, there is none.
     pub out: PathBuf,
+    /// The tools that the domain's manifest declares, told to every worker; nothing when it declares none.
+    pub tools: Option<Value>,
     /// The workbench binary that runs as worker; `None` is the running program.
     pub program: Option<PathBuf>,
 }
@@ -238,8 +243,9 @@ impl Core {
             wire: WIRE_VERSION,
             plugin_api: env!("CARGO_PKG_VERSION").to_owned(),
             name: String::new(),
-            features: Vec::new(),
+            features: vec![EVALUATE.to_owned()],
             compiler: COMPILER.to_owned(),
+            tools: self.settings.tools.clone(),
         };
         match self.ask(link, &Request::Hello(hello)).await? {
             Reply::Hello(theirs) if theirs.wire == WIRE_VERSION && is_ours(&theirs.compiler) => Ok(()),

@@ -5,6 +5,7 @@ mod cause;
 mod client;
 mod documents;
 mod error;
+mod evaluate;
 pub mod kit;
 mod library;
 mod link;

@@ -8,6 +8,7 @@ use serde_json::Value;
 use tokio::task::spawn_blocking;
 
 use super::documents::Documents;
+use super::evaluate::evaluate;
 use super::services::HostServices;
 use crate::artifacts::{OutError, OutFolder, PageError, Pages, SheetError, contact_sheet};
 use crate::bounded_json::{self, ParseError};
@@ -77,6 +78,12 @@ impl RunServices {
             }
             HostRequest::ContactSheet { name, pictures } => self.contact_sheet(name, pictures).await,
             HostRequest::Render { template, name } => self.render(template, name, body).await,
+            HostRequest::Evaluate { expression } => {
+                // An expression may take a while, and blocks.
+                let evaluated = spawn_blocking(move || evaluate(&expression, &body)).await;
+                let evaluated = evaluated.map_err(|error| ToolError::new(format!("the host failed: {error}")))?;
+                Ok((HostReply::Json, evaluated?.into()))
+            }
             // Kept by the client, beside what the plugin prints.
             HostRequest::Log { .. } => Ok(bare(HostReply::Done)),
         }

@@ -106,7 +106,8 @@ async fn start_plugin(
     out: PathBuf,
     services: Arc<RunServices>,
 ) -> Result<PluginClient, RunError> {
-    let settings = ClientSettings { tool_seconds: request.limits.tool_seconds, out, program: None };
+    let tools = request.domain.manifest.declared();
+    let settings = ClientSettings { tool_seconds: request.limits.tool_seconds, out, tools, program: None };
     Ok(PluginClient::start(request.library, services, settings).await?)
 }
 

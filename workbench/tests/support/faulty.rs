@@ -79,7 +79,8 @@ pub(crate) async fn start(
 ) -> Result<PluginClient, PluginError> {
     let program = Some(PathBuf::from(env!("CARGO_BIN_EXE_workbench")));
     let out = library.with_file_name("out");
-    PluginClient::start(library, Arc::clone(host) as _, ClientSettings { tool_seconds, out, program }).await
+    PluginClient::start(library, Arc::clone(host) as _, ClientSettings { tool_seconds, out, program, tools: None })
+        .await
 }
 
 pub(crate) async fn call(client: &PluginClient, tool: &str) -> CallOutcome {

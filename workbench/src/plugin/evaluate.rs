@@ -1,0 +1,94 @@
+//! Expressions that plugins have evaluated, over data of theirs: strict, and within bounds of steps and memory.
+
+use std::io;
+
+use minijinja::value::Serde;
+use plugin_api::ToolError;
+use serde_json::Value;
+
+use crate::bounded_json::{self, ParseError};
+use crate::expression::{self, RuleError};
+
+/// Bytes of memory the data of an expression may take.
+const MAX_DATA: u64 = 512 << 20;
+
+/// Bytes its value may have as JSON.
+const MAX_VALUE: usize = 64 << 20;
+
+/// The value of `expression` as JSON; `names` is a JSON object of the names it may use.
+pub(super) fn evaluate(expression: &str, names: &[u8]) -> Result<Vec<u8>, ToolError> {
+    let names: Value = bounded_json::parse(names, MAX_DATA).map_err(|error| {
+        let wrong = match error {
+            ParseError::Json(error) => format!("is not JSON: {error}"),
+            too_big @ ParseError::TooBig { .. } => format!("is too much: {too_big}"),
+        };
+        ToolError::new(format!("what `{expression}` is to read {wrong}"))
+    })?;
+    let value = expression::value(expression, minijinja::Value::from(Serde(&names))).map_err(fault)?;
+    if value.is_undefined() {
+        return Err(ToolError::new(format!("`{expression}` is undefined")).with_code("undefined"));
+    }
+    let mut json = Bounded(Vec::new());
+    serde_json::to_writer(&mut json, &value).map_err(|error| {
+        let reason =
+            if error.is_io() { format!("it is longer than {} MB", MAX_VALUE >> 20) } else { error.to_string() };
+        ToolError::new(format!("the value of `{expression}` cannot be handed on: {reason}"))
+    })?;
+    Ok(json.0)
+}
+
+fn fault(error: RuleError) -> ToolError {
+    let undefined = error.on_undefined;
+    let error = ToolError::new(error.to_string());
+    if undefined { error.with_code("undefined") } else { error.with_code("expression") }
+}
+
+struct Bounded(Vec<u8>);
+
+impl io::Write for Bounded {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        if self.0.len() + piece.len() > MAX_VALUE {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.0.extend_from_slice(piece);
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn values_are_json_and_what_is_wrong_is_told() {
+        let names =
+            br#"{"json": {"b": 1.0, "a": [{"n": "x", "m": 1}, {"n": "y", "m": null}]}, "arguments": {"limit": 2}}"#;
+        for (expression, expected) in [
+            ("json", Ok(r#"{"b":1.0,"a":[{"n":"x","m":1},{"n":"y","m":null}]}"#)),
+            ("{'count': json.a|length, 'all': json.a|only('n')}", Ok(r#"{"count":2,"all":[{"n":"x"},{"n":"y"}]}"#)),
+            ("json.a|map(attribute='n')", Ok(r#"["x","y"]"#)),
+            ("json.a[0]|only('m', 'n')", Ok(r#"{"m":1,"n":"x"}"#)),
+            ("json.a[:arguments.limit - 1]", Ok(r#"[{"n":"x","m":1}]"#)),
+            ("none", Ok("null")),
+            ("json.nosuch", Err("`json.nosuch` is undefined")),
+            ("json.nosuch.deeper", Err("`json.nosuch.deeper`: undefined value (`json.nosuch` at character 1)")),
+            ("json.a|only('k')", Err("`json.a|only('k')`: there is no attribute `k` (`only('k')` at character 8)")),
+            ("json.a|only", Err("`json.a|only`: `only` wants the names of keys (`only` at character 8)")),
+            ("json ==", Err("`json ==`: unexpected end of input, expected expression (`==` at character 6)")),
+        ] {
+            let found = evaluate(expression, names).map(|json| String::from_utf8(json).unwrap());
+            assert_eq!(found.map_err(|error| error.message), expected.map(str::to_owned).map_err(str::to_owned));
+        }
+        let text = "x".repeat(1 << 20);
+        let long = format!(r#"{{"text": "{text}", "many": [{}1]}}"#, "1,".repeat(100));
+        let error = evaluate("many|map('replace', 1, text)|list", long.as_bytes()).unwrap_err();
+        assert!(error.message.ends_with("cannot be handed on: it is longer than 64 MB"), "{error}");
+        assert!(evaluate("1", b"[").unwrap_err().message.starts_with("what `1` is to read is not JSON: "));
+    }
+}
