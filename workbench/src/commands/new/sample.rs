@@ -24,6 +24,11 @@ const NOTES: [&str; 5] = [
     "Level and wide enough for two; there is a bench at half of the way.",
 ];
 
+/// What every record carries along, and no task needs.
+const ABOUT: &str = "Marked and kept by the volunteers of the park, who walk every trail once a month and report what has changed. \
+Maps are at the northern gate. In winter the park closes at dusk, and the bridges are taken in when the river rises. Fires and \
+tents are allowed at the two camps alone. Tell the wardens when a marker is missing; its number is on the post before it.";
+
 /// Writes a cassette with the records of all trails, and with the refusal of one that does not exist.
 pub(super) fn write(folder: &Path, base: &str) -> io::Result<()> {
     let mut cassette = CassetteWriter::open(folder).map_err(io::Error::other)?;
@@ -72,5 +77,6 @@ fn trail(number: u32) -> Value {
         "open": number % 4 != 2,
         "surface": SURFACES[index % SURFACES.len()],
         "stages": records,
+        "about": ABOUT,
     })
 }
