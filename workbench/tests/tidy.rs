@@ -109,6 +109,8 @@ fn the_host_names_no_domain_and_no_plugin() {
         .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
         .collect();
     assert!(names.iter().any(|name| name == "met"), "no domain was found: {names:?}");
+    // Its tools stand in a manifest, which the host checks.
+    let names: Vec<String> = names.into_iter().filter(|name| name != "http").collect();
     let mut wrong = Vec::new();
     for file in rust_files("workbench/src") {
         // Examples in help texts may name a domain: they must run as they stand.

@@ -67,7 +67,7 @@ pub(crate) fn placeholders(template: &str) -> Vec<&str> {
 }
 
 fn refused(problem: &str) -> ToolError {
-    ToolError::new(format!("{problem}, and it is part of an address")).with_code("bad_arguments")
+    ToolError::new(format!("{problem}: it is part of an address")).with_code("bad_arguments")
 }
 
 fn filled<E>(template: &str, mut fill: impl FnMut(&str) -> Result<String, E>) -> Result<String, E> {
@@ -133,11 +133,11 @@ mod tests {
             (json!(0.5), Ok("/a/0.5/b")),
             (json!(1.0), Ok("/a/1/b")),
             (json!([1, 2]), Ok("/a/1%2C2/b")),
-            (json!(""), Err("x is empty, and it is part of an address")),
-            (json!([]), Err("x is empty, and it is part of an address")),
-            (Value::Null, Err("x is empty, and it is part of an address")),
-            (json!("."), Err("x cannot be `.`, and it is part of an address")),
-            (json!(".."), Err("x cannot be `..`, and it is part of an address")),
+            (json!(""), Err("x is empty: it is part of an address")),
+            (json!([]), Err("x is empty: it is part of an address")),
+            (Value::Null, Err("x is empty: it is part of an address")),
+            (json!("."), Err("x cannot be `.`: it is part of an address")),
+            (json!(".."), Err("x cannot be `..`: it is part of an address")),
         ] {
             let arguments = Given::from_iter([("x".to_owned(), value)]);
             let found = path("/a/{x}/b", Names::of(&arguments)).map_err(|error| error.message);

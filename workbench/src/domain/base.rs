@@ -1,6 +1,6 @@
 //! `[api] base`: the address that paths are put behind.
 
-use url::Url;
+use url::{Host, Url};
 
 /// Reads a base; where it is none, the error says what it is not, to stand behind it.
 pub fn parse(base: &str) -> Result<Url, &'static str> {
@@ -12,4 +12,15 @@ pub fn parse(base: &str) -> Result<Url, &'static str> {
         Ok(url) => Ok(url),
         Err(_) => Err("is no http or https address"),
     }
+}
+
+/// Whether nobody on the way can read what is sent there: it is encrypted, or does not leave this machine.
+pub fn is_safe(address: &Url) -> bool {
+    address.scheme() == "https"
+        || match address.host() {
+            Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+            Some(Host::Ipv4(address)) => address.is_loopback(),
+            Some(Host::Ipv6(address)) => address.is_loopback(),
+            None => false,
+        }
 }

@@ -1,12 +1,14 @@
 //! Checks of a manifest that types cannot make: names that must exist, expressions, patterns.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use super::manifest::{ApiSection, DomainSection, Evidence, Limits, Manifest, Rule, Source};
 use super::text::{Step, Text};
 use super::{Problem, authority, base, header};
 use crate::expression::{self, Purpose, RuleError};
 use crate::nearest::question;
+use url::Url;
 
 use Step::{Index, Key};
 
@@ -26,6 +28,7 @@ pub(super) fn problems(manifest: &Manifest, text: &Text<'_>) -> Vec<Problem> {
             .help("write one sentence that says who the assistant is");
     }
     report.limits(&manifest.limits);
+    report.tools(manifest);
     for (name, evidence) in &manifest.evidence {
         report.evidence(name, evidence, manifest);
     }
@@ -34,18 +37,19 @@ pub(super) fn problems(manifest: &Manifest, text: &Text<'_>) -> Vec<Problem> {
     report.problems
 }
 
-struct Report<'a> {
+/// What is found, with the text it is found in.
+pub(super) struct Report<'a> {
     text: &'a Text<'a>,
     problems: Vec<Problem>,
 }
 
 impl Report<'_> {
-    fn add(&mut self, path: &[Step<'_>], message: impl AsRef<str>) -> &mut Problem {
+    pub(super) fn add(&mut self, path: &[Step<'_>], message: impl AsRef<str>) -> &mut Problem {
         self.problems.push_mut(self.text.problem(path, message.as_ref()))
     }
 
     /// A problem with an expression or a template, marked inside it where that can be said.
-    fn add_rule(&mut self, path: &[Step<'_>], error: &RuleError) {
+    pub(super) fn add_rule(&mut self, path: &[Step<'_>], error: &RuleError) {
         let part = error.range.clone().filter(|range| !range.is_empty()).and_then(|range| self.text.part(path, range));
         let message = if part.is_some() { error.reason.clone() } else { format!("{}{}", error.reason, error.place()) };
         let problem = self.add(path, message);
@@ -53,6 +57,16 @@ impl Report<'_> {
             problem.span = part;
         }
         problem.help.clone_from(&error.help);
+    }
+
+    /// A problem with a part of the text at `path`, marked where that can be said.
+    pub(super) fn add_part(&mut self, path: &[Step<'_>], part: Range<usize>, message: impl AsRef<str>) -> &mut Problem {
+        let part = self.text.part(path, part);
+        let problem = self.add(path, message);
+        if let Some(part) = part {
+            problem.span = part;
+        }
+        problem
     }
 
     fn domain(&mut self, domain: &DomainSection) {
@@ -92,6 +106,7 @@ impl Report<'_> {
                         self.add(&[Key("api"), Key("base")], "its host is not among `hosts`")
                             .help(format!("add `\"{host}\"` there"));
                     }
+                    self.encryption(&[Key("api"), Key("base")], &address);
                 }
                 Err(fault) => {
                     self.add(&[Key("api"), Key("base")], format!("`{text}` {fault}"));
@@ -112,6 +127,14 @@ impl Report<'_> {
             self.positive(&[Key("api"), Key(key)], value);
         }
         self.positive(&[Key("api"), Key("pace"), Key("concurrency")], api.pace.concurrency as u64);
+    }
+
+    /// What is sent unencrypted can be read and changed on its way; on this machine it has none.
+    pub(super) fn encryption(&mut self, path: &[Step<'_>], address: &Url) {
+        if !base::is_safe(address) {
+            self.add(path, "its answers can be read and changed on their way, as it is `http`")
+                .help("write `https://…`; `http` is for addresses of this machine, such as `http://127.0.0.1:8080`");
+        }
     }
 
     fn limits(&mut self, limits: &Limits) {

@@ -8,7 +8,7 @@ use super::manifest::Manifest;
 use super::text::{Step, Text};
 use super::{MANIFEST, ManifestError, Problem, Workspace, lint, shape};
 use crate::files;
-use crate::nearest::suggestion;
+use crate::nearest::{question, suggestion};
 
 /// A domain that was found, read and checked.
 #[derive(Clone, Debug)]
@@ -84,6 +84,7 @@ impl Domain {
                 problem.help("write `prompt = \"…\"` here, or a file `prompt.md` beside the manifest");
                 problems.push(problem);
             }
+            problems.extend(missing_templates(folder, manifest, places));
             problems
         })
     }
@@ -164,6 +165,26 @@ fn folder_name(folder: &Path) -> Option<String> {
 
 fn read<T>(path: &Path, read: impl Fn(&Path, u64) -> io::Result<T>) -> Result<T, ManifestError> {
     read(path, files::LONGEST_TEXT).map_err(|source| ManifestError::Unreadable { path: path.to_owned(), source })
+}
+
+/// Templates of declared pages that are not beside the manifest.
+fn missing_templates(folder: &Path, manifest: &Manifest, places: &Text<'_>) -> Vec<Problem> {
+    let templates = folder.join("templates");
+    let pages = manifest.tool.iter().enumerate().filter_map(|(index, tool)| Some((index, tool.page.as_ref()?)));
+    let missing =
+        pages.filter(|(_, page)| !page.template.contains(['/', '\\']) && !is_there(&templates.join(&page.template)));
+    missing
+        .map(|(index, page)| {
+            let at = [Step::Key("tool"), Step::Index(index), Step::Key("page"), Step::Key("template")];
+            let mut problem =
+                places.problem(&at, &format!("there is no `templates/{}` beside the manifest", page.template));
+            let there = fs::read_dir(&templates).into_iter().flatten().flatten();
+            let names: Vec<String> = there.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+            let meant = question(&page.template, names.iter().map(String::as_str));
+            problem.help(meant.unwrap_or_else(|| "write the template there, in the language of minijinja".to_owned()));
+            problem
+        })
+        .collect()
 }
 
 /// Whether there is anything of this name. What it should be shows when it is read: a pipe in the place of a file is

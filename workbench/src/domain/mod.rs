@@ -7,10 +7,14 @@ mod error;
 mod excerpt;
 pub mod header;
 mod lint;
+mod lint_arguments;
+mod lint_tools;
 mod load;
 pub mod manifest;
+mod placeholders;
 mod shape;
 mod text;
+pub mod tool_names;
 mod workspace;
 
 pub use error::{ManifestError, Problem};

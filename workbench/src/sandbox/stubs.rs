@@ -7,6 +7,8 @@ use std::fmt::Write;
 use plugin_api::wire::ToolSpec;
 use serde_json::Value;
 
+use crate::domain::tool_names::KEYWORDS;
+
 /// The tools as a model reads them: one signature each, with types, and its description. Valid
 /// Python, and no longer than it has to be, since every run of code mode pays for it.
 pub fn api_text(tools: &[ToolSpec]) -> String {
@@ -222,13 +224,6 @@ fn identifier(name: &str) -> String {
     }
     identifier
 }
-
-/// Words that cannot be names in Python.
-const KEYWORDS: [&str; 35] = [
-    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
-    "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal",
-    "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
-];
 
 #[cfg(test)]
 mod tests {
