@@ -13,7 +13,7 @@ pub struct NewArguments {
     /// Write the tools in Rust, in a plugin crate of the domain's own
     #[arg(long)]
     pub rust: bool,
-    /// Base address of the API that the tools will read
-    #[arg(long, value_name = "URL", default_value = "https://api.example/v1")]
-    pub api: String,
+    /// Base address of the API that the tools will read; without it a made-up one
+    #[arg(long, value_name = "URL")]
+    pub api: Option<String>,
 }

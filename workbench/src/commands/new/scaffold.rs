@@ -77,28 +77,34 @@ impl<'a> Scaffold<'a> {
         letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
     }
 
-    /// What to do with it now.
-    pub(super) fn next_steps(&self, place: &Place) -> String {
+    /// What to do with it now; `is_chosen` when its API is a real one.
+    pub(super) fn next_steps(&self, place: &Place, is_chosen: bool) -> String {
         let Place { domain, reference, crate_folder, .. } = place;
         let (domain, base) = (domain.display(), &self.base);
+        let api = match is_chosen {
+            true => format!("Does the API answer? Try its addresses below {base} with `curl -i`."),
+            false => "Choose an API, and try it with `curl -i`. `workbench ideas` prints a prompt for any chat model."
+                .to_owned(),
+        };
         let tools = match crate_folder {
             Some(folder) => format!(
-                "the task and the rules in it, the tools in {}; `cargo test` there tries them",
+                "task and rules.\n     Edit {}: the tools; `cargo test` beside it tries them.",
                 folder.join("src/lib.rs").display()
             ),
-            None => "the tools, the task and the rules in it, from top to bottom".to_owned(),
+            None => "tools, task and rules, from top to bottom.".to_owned(),
         };
         format!(
             "{domain} is made, and runs as it is, on a made-up sample:\n\n  \
                workbench compare {reference}\n  \
                workbench smoke {reference}\n\n\
              Then make it yours:\n\n  \
-               1. curl -i '{base}/trails/1': does the API answer? Try your own addresses before you build on them.\n  \
-               2. Edit {domain}/domain.toml: {tools}.\n  \
-               3. Remove {domain}/cassette, which is the sample, and run `workbench record {reference}`: it keeps what the API\n     \
-                  answers to smoke.py and to rehearsal/code/1.py, which you adapt to your task.\n  \
-               4. workbench compare {reference} --model anthropic:claude-haiku-5-5 asks a model; `workbench doctor` says whether you have a key.\n\n\
-             No idea yet? `workbench ideas` prints a prompt for any chat model.\n"
+               1. {api}\n  \
+               2. Edit {domain}/domain.toml: {tools}\n  \
+               3. Adapt smoke.py and rehearsal/ to your task.\n  \
+               4. Remove {domain}/cassette, which is the sample, and run `workbench record {reference}`: it keeps\n     \
+                  what the API answers to those scripts.\n  \
+               5. workbench compare {reference} --model anthropic:claude-haiku-5-5 asks a model; `workbench doctor` says\n     \
+                  whether you have a key.\n"
         )
     }
 }
