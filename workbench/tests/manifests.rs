@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use folder::DomainFolder;
 use serde::de::DeserializeOwned;
+use workbench::domain::declared::{self, Argument, ContactSheet, DeclaredTool, Download, SaveText};
 use workbench::domain::manifest::{
     ApiSection, DomainSection, Evidence, Limits, Manifest, Pace, Probe, Rule, TaskSection,
 };
@@ -171,6 +172,13 @@ fn the_schema_names_the_keys_of_the_types() {
         ("api", keys::<ApiSection>()),
         ("pace", keys::<Pace>()),
         ("probe", keys::<Probe>()),
+        ("tool", keys::<DeclaredTool>()),
+        ("argument", keys::<Argument>()),
+        ("pages", keys::<declared::Pages>()),
+        ("download", keys::<Download>()),
+        ("contact_sheet", keys::<ContactSheet>()),
+        ("page", keys::<declared::Page>()),
+        ("save_text", keys::<SaveText>()),
         ("task", keys::<TaskSection>()),
         ("limits", keys::<Limits>()),
         ("evidence", keys::<Evidence>()),
@@ -203,6 +211,7 @@ fn the_schema_gives_the_defaults_of_the_types() {
     assert_eq!(defaults["request_seconds"]["default"], api.request_seconds);
     assert_eq!(defaults["body_mb"]["default"], api.body_mb);
     assert_eq!(schema["$defs"]["pace"]["properties"]["gap_ms"]["default"], api.pace.gap_ms);
+    assert_eq!(schema["$defs"]["pages"]["properties"]["at_most"]["default"], declared::Pages::default_at_most());
     assert_eq!(schema["$defs"]["pace"]["properties"]["concurrency"]["default"], api.pace.concurrency);
 }
 
@@ -225,6 +234,12 @@ fn the_schema_refuses_what_the_types_refuse() {
         "limit-of-nothing",
         "evidence-of-two-sources",
         "evidence-without-a-source",
+        "tool-that-does-nothing",
+        "tool-that-does-two-things",
+        "tool-with-an-unknown-key",
+        "tool-argument-of-an-unknown-type",
+        "tool-pages-in-no-way",
+        "tool-is-one-table",
     ] {
         let text = fs::read_to_string(folder_of_tests().join(format!("manifests/{case}.toml"))).unwrap();
         let document = serde_json::to_value(toml::from_str::<toml::Table>(&text).unwrap()).unwrap();

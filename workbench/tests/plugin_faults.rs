@@ -213,6 +213,16 @@ const UNUSABLE: &[(&str, &str)] = &[
     ("-DCOMPILER=\"rustc 1.0.0\"", "; rebuild it: cargo build -p faulty"),
     ("-DWITHOUT_CALL", "undefined symbol: workbench_call"),
     ("-DBAD_CONSTRUCTOR", "did not start: abort; its last words: constructors are code too"),
+    (
+        "-DTOOL=\"run_python\"",
+        "cannot be used: its tool `run_python` is the tool through which code mode runs scripts; ",
+    ),
+    ("-DTOOL=\"get-object\"", "its tool `get-object` is no name that Python can call; use letters, digits and `_`"),
+    ("-DTOOL=\"log\"", "it has two tools `log`; rename one of them"),
+    (
+        "-DARGUMENTS=\"\\\"properties\\\":{\\\"from\\\":{}}\"",
+        "the argument `from` of its tool `abort` is a word of Python's own, which cannot be a name; write `from_`",
+    ),
     ("-DPANIC_AT_DESCRIBE", "did not start: panic: no schema (src/lib.rs:7)"),
     ("-Dworkbench_abi_version=other", "undefined symbol: workbench_abi_version"),
 ];

@@ -3,6 +3,8 @@
 
 mod declaration;
 mod pages;
+#[cfg(test)]
+mod parity;
 mod reading;
 mod showing;
 mod template;

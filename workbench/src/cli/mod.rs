@@ -52,7 +52,7 @@ pub enum Command {
     #[command(after_help = "Example:\n  workbench list")]
     List(ListArguments),
     /// Print a prompt that asks any model for ideas of domains
-    #[command(after_help = "Example:\n  workbench ideas > prompt.txt")]
+    #[command(after_help = "Example:\n  workbench ideas")]
     Ideas,
     /// Make a domain that runs at once, to be turned into one's own
     #[command(after_help = "Examples:\n  workbench new trails\n  \

@@ -184,7 +184,8 @@ fn only(state: &State, value: Value, keys: Rest<String>) -> Result<Value, Error>
     let of = |records: &[Value], record: &Value| -> Result<Value, Error> {
         keys.iter().try_for_each(|key| need(records, key))?;
         state.consume_fuel(keys.len() as u64)?;
-        Ok(keys.iter().map(|key| (key.as_str(), record.get_attr(key).unwrap_or_default())).collect())
+        let kept = keys.iter().map(|key| (key.as_str(), record.get_attr(key).unwrap_or_default()));
+        Ok(Value::from_pairs(kept))
     };
     if value.kind() == ValueKind::Map {
         return of(std::slice::from_ref(&value), &value);

@@ -23,6 +23,7 @@ use super::platform;
 use super::services::HostServices;
 use super::tail::Tail;
 use crate::death::Death;
+use crate::domain::tool_names::{check_argument, check_tool};
 
 /// Bytes of log text that are kept.
 const LOG_BYTES: usize = 64 * 1024;
@@ -267,9 +268,34 @@ impl Core {
 
     async fn describe(&self, link: &Link) -> Result<Vec<ToolSpec>, PluginError> {
         match self.ask(link, &Request::Describe).await? {
-            Reply::Tools(tools) => Ok(tools),
+            Reply::Tools(tools) => self.named(tools),
             other => Err(self.unexpected(&other)),
         }
+    }
+
+    /// The tools, if each can be called by its name, and no two are called alike.
+    fn named(&self, tools: Vec<ToolSpec>) -> Result<Vec<ToolSpec>, PluginError> {
+        let refused =
+            |reason: String, help: String| Err(PluginError::Names { library: self.library.clone(), reason, help });
+        for (index, tool) in tools.iter().enumerate() {
+            let name = &tool.name;
+            if let Err(fault) = check_tool(name) {
+                return refused(format!("its tool `{name}` {}", fault.reason), fault.help);
+            }
+            if tools[..index].iter().any(|other| other.name == *name) {
+                return refused(format!("it has two tools `{name}`"), "rename one of them".to_owned());
+            }
+            let arguments = tool.input_schema["properties"].as_object();
+            for argument in arguments.into_iter().flat_map(|arguments| arguments.keys()) {
+                if let Err(fault) = check_argument(argument) {
+                    return refused(
+                        format!("the argument `{argument}` of its tool `{name}` {}", fault.reason),
+                        fault.help,
+                    );
+                }
+            }
+        }
+        Ok(tools)
     }
 
     /// One question about the plugin itself.

@@ -105,6 +105,16 @@ pub enum PluginError {
         /// The command that rebuilds it.
         rebuild: String,
     },
+    /// A tool or an argument has a name that no script can call.
+    #[error("the plugin {} cannot be used: {reason}; {help}", library.display())]
+    Names {
+        /// The library.
+        library: PathBuf,
+        /// Which name, and what is wrong with it.
+        reason: String,
+        /// What to do.
+        help: String,
+    },
     /// The worker did not come up, or died before the plugin had said what it is.
     #[error("the plugin {} did not start: {reason}", library.display())]
     Start {

@@ -77,17 +77,23 @@ mod tests {
             ("json.a[:arguments.limit - 1]", Ok(r#"[{"n":"x","m":1}]"#)),
             ("none", Ok("null")),
             ("json.nosuch", Err("`json.nosuch` is undefined")),
-            ("json.nosuch.deeper", Err("`json.nosuch.deeper`: undefined value (`json.nosuch` at character 1)")),
-            ("json.a|only('k')", Err("`json.a|only('k')`: there is no attribute `k` (`only('k')` at character 8)")),
-            ("json.a|only", Err("`json.a|only`: `only` wants the names of keys (`only` at character 8)")),
-            ("json ==", Err("`json ==`: unexpected end of input, expected expression (`==` at character 6)")),
+            ("json.nosuch.deeper", Err("`json.nosuch.deeper`: `json.nosuch` is undefined")),
+            ("json.a|only('k')", Err("`json.a|only('k')`: item 0 has no `k` (it has n, m)")),
+            ("json.a|only", Err("`json.a|only`: `only` wants the names of keys")),
+            ("json ==", Err("`json ==`: unexpected end of input")),
         ] {
             let found = evaluate(expression, names).map(|json| String::from_utf8(json).unwrap());
-            assert_eq!(found.map_err(|error| error.message), expected.map(str::to_owned).map_err(str::to_owned));
+            match expected {
+                Ok(json) => assert_eq!(found.as_deref(), Ok(json), "{expression}"),
+                Err(start) => {
+                    let message = found.unwrap_err().message;
+                    assert!(message.starts_with(start), "{message}");
+                }
+            }
         }
         let text = "x".repeat(1 << 20);
-        let long = format!(r#"{{"text": "{text}", "many": [{}1]}}"#, "1,".repeat(100));
-        let error = evaluate("many|map('replace', 1, text)|list", long.as_bytes()).unwrap_err();
+        let long = format!(r#"{{"text": "{text}"}}"#);
+        let error = evaluate(&format!("[{}]", ["text"; 65].join(", ")), long.as_bytes()).unwrap_err();
         assert!(error.message.ends_with("cannot be handed on: it is longer than 64 MB"), "{error}");
         assert!(evaluate("1", b"[").unwrap_err().message.starts_with("what `1` is to read is not JSON: "));
     }
