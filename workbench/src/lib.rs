@@ -10,6 +10,7 @@ compile_error!(
 
 pub mod artifacts;
 pub mod bounded_json;
+pub mod check;
 pub mod cli;
 pub mod commands;
 pub mod death;

@@ -1,6 +1,7 @@
 //! The command line as types. What a command does with them stands in `commands/`.
 
 pub mod budget_options;
+mod check_options;
 pub mod model_options;
 mod new_options;
 pub mod options;
@@ -14,6 +15,7 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 
 use crate::model::provider::ModelChoice;
 
+pub use self::check_options::CheckArguments;
 pub use self::new_options::NewArguments;
 use self::options::{CallLimitOptions, Format, RunLimitOptions, RunOptions, ScriptLimitOptions, SourceOptions};
 pub use self::sandbox_commands::{
@@ -83,6 +85,10 @@ echo 'from tools import *; print(list_departments())' | workbench script met -")
     /// Try a domain without a model: its tools, its error texts, its whole task as one plain script
     #[command(after_help = "Example:\n  workbench smoke met")]
     Smoke(SmokeArguments),
+    /// Check whether a domain is worth comparing: its tools, its API, the shape of its task, and whether its rules judge
+    #[command(after_help = "Examples:\n  workbench check met\n  workbench check met --live\n\n\
+Exit codes: 0 nothing is short, 1 something is.")]
+    Check(CheckArguments),
     /// Run a domain's task once, in one mode, and judge the result
     #[command(after_help = "Example:\n  workbench run met --mode code")]
     Run(RunArguments),

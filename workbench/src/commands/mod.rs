@@ -1,6 +1,7 @@
 //! One file a subcommand: arguments in, exit code or [`Failure`] out.
 
 mod call;
+mod check;
 mod compare;
 mod context;
 mod doctor;
@@ -106,6 +107,7 @@ async fn dispatch(context: &Context, command: Command) -> Result<Exit, Failure> 
         Command::Script(arguments) => script::run(context, &arguments).await,
         Command::Fetch(arguments) => fetch::run(context, &arguments).await,
         Command::Smoke(arguments) => smoke::run(context, &arguments).await,
+        Command::Check(arguments) => check::run(context, &arguments).await,
         Command::Run(arguments) => run::run(context, &arguments).await,
         Command::Compare(arguments) => compare::run(context, &arguments).await,
         Command::Verify(arguments) => verify::run(context, &arguments).await,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::check::probes::{Health, ask};
 use crate::cli::model_options::CodeAs;
 use crate::cli::options::{RunOptions, SourceOptions};
 use crate::domain::Domain;
@@ -167,8 +168,8 @@ impl Plan {
         if self.options.source.offline || *web.source() == Source::Cassette {
             return Ok(());
         }
-        match web.uninjected().fetch(&probe.get).await {
-            Err(error @ WebError::Unreachable { .. }) => {
+        match ask(&web.uninjected(), probe).await {
+            Health::NoAnswer(error @ WebError::Unreachable { .. }) => {
                 let failure = failures::network(error);
                 Err(if self.domain.cassette.is_some() {
                     failure.hint("without `--live` and `--route` the domain runs on its cassette")

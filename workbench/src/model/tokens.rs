@@ -51,6 +51,11 @@ fn count_message(message: &Message) -> u64 {
     MESSAGE_FRAME + count_blocks(&message.content)
 }
 
+/// Tokens of the definitions of tools.
+pub fn count_tools(tools: &[ToolDefinition]) -> u64 {
+    tools.iter().map(count_tool).sum()
+}
+
 fn count_tool(tool: &ToolDefinition) -> u64 {
     PART_FRAME + count(&tool.name) + count(&tool.description) + count(&tool.input_schema.to_string())
 }
@@ -70,9 +75,8 @@ pub struct ConversationCount {
 impl ConversationCount {
     /// Tokens the model reads with this request. It must continue the one before.
     pub fn read(&mut self, request: &ModelRequest<'_>) -> u64 {
-        let fixed = *self.fixed.get_or_insert_with(|| {
-            MESSAGE_FRAME + count(request.system) + request.tools.iter().map(count_tool).sum::<u64>()
-        });
+        let fixed =
+            *self.fixed.get_or_insert_with(|| MESSAGE_FRAME + count(request.system) + count_tools(request.tools));
         let new = request.messages.get(self.messages..).unwrap_or_default();
         self.said += new.iter().map(count_message).sum::<u64>();
         self.messages = request.messages.len();

@@ -199,7 +199,7 @@ pub fn grouped(number: u64) -> String {
 }
 
 /// `1 turn`, `2 turns`.
-pub(super) fn counted(count: u64, word: &str) -> String {
+pub fn counted(count: u64, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 

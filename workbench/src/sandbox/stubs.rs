@@ -32,7 +32,7 @@ pub fn module_source(tools: &[ToolSpec]) -> String {
 
 /// Name of the module that offers the tools of one domain, beside `tools`: `dnd_encounter_tools` for `dnd-encounter`.
 pub fn domain_module(domain: &str) -> String {
-    identifier(&format!("{domain}_tools"))
+    python_name(&format!("{domain}_tools"))
 }
 
 /// A tool as a Python function.
@@ -68,7 +68,7 @@ impl Definition {
             .collect();
         // Python wants parameters without a default first.
         parameters.sort_by_key(|parameter| parameter.default.is_some());
-        Self { name: identifier(&tool.name), description: tool.description.trim().to_owned(), parameters }
+        Self { name: python_name(&tool.name), description: tool.description.trim().to_owned(), parameters }
     }
 
     /// The signature and, as its body, the description.
@@ -101,7 +101,7 @@ impl Parameter {
         }
         Self {
             name: name.to_owned(),
-            identifier: identifier(name),
+            identifier: python_name(name),
             annotation,
             default: if required { None } else { Some(default.map_or_else(|| "None".into(), python_value)) },
             omitted,
@@ -213,7 +213,7 @@ fn documentation_text(text: &str) -> String {
 }
 
 /// `name` as Python can say it: tools of other makers are called `get-object`, or have an argument `from`.
-fn identifier(name: &str) -> String {
+pub fn python_name(name: &str) -> String {
     let mut identifier: String =
         name.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).collect();
     if identifier.chars().next().is_none_or(|first| first.is_ascii_digit()) {

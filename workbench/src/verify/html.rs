@@ -1,5 +1,6 @@
 //! Pages as evidence: the whole page, or what a selector finds in it.
 
+use std::ops::Range;
 use std::path::Path;
 
 use html5ever::tendril::{StrTendril, TendrilSink};
@@ -45,8 +46,8 @@ pub(super) fn read(out: &Path, name: &str, evidence: &Evidence, budget: &Budget)
         }
         raw(&found, evidence.attribute.as_deref(), patience)?
             .iter()
-            .filter_map(|text| kept(text, pattern.as_ref()))
-            .map(|text| convert(&text, evidence.r#as.unwrap_or_default()))
+            .filter_map(|text| kept_part(text, pattern.as_ref()).map(|part| &text[part]))
+            .map(|text| convert(text, evidence.r#as.unwrap_or_default()))
             .collect()
     });
     // What is the model's is said with the page's name before it.
@@ -137,7 +138,7 @@ fn selector(select: &str) -> Result<Selector, Lack> {
 }
 
 /// Text as a reader sees it: no scripts and styles, white space run together.
-fn text_of(element: ElementRef<'_>) -> String {
+pub(crate) fn text_of(element: ElementRef<'_>) -> String {
     let mut text = String::new();
     for node in element.descendants() {
         let Node::Text(piece) = node.value() else { continue };
@@ -150,10 +151,11 @@ fn text_of(element: ElementRef<'_>) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn kept(text: &str, pattern: Option<&Regex>) -> Option<String> {
-    let Some(pattern) = pattern else { return Some(text.to_owned()) };
+/// The part of a text that a pattern keeps: group 1, else the whole match; without a pattern all of it.
+pub(crate) fn kept_part(text: &str, pattern: Option<&Regex>) -> Option<Range<usize>> {
+    let Some(pattern) = pattern else { return Some(0..text.len()) };
     let found = pattern.captures(text)?;
-    found.get(1).or_else(|| found.get(0)).map(|part| part.as_str().to_owned())
+    found.get(1).or_else(|| found.get(0)).map(|part| part.range())
 }
 
 fn convert(text: &str, conversion: Conversion) -> Result<Value, Lack> {

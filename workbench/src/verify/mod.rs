@@ -16,4 +16,5 @@ mod rules;
 mod verdict;
 
 pub use get::Fetch;
+pub(crate) use html::{kept_part, text_of};
 pub use verdict::{Judgement, judge};

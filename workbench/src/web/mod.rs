@@ -63,6 +63,14 @@ pub struct RawAnswer {
     pub origin: Origin,
 }
 
+impl RawAnswer {
+    /// The first words of the body, on one line and without markup.
+    #[must_use]
+    pub fn first_words(&self) -> String {
+        words::first_words(&self.body)
+    }
+}
+
 /// Where an answer came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {

@@ -100,7 +100,7 @@ impl<'a> Scaffold<'a> {
              Then make it yours:\n\n  \
                1. {api}\n  \
                2. Edit {domain}/domain.toml: {tools}\n  \
-               3. Adapt smoke.py and rehearsal/ to your task.\n  \
+               3. Adapt smoke.py and rehearsal/ to your task; `workbench check {reference}` says what is still wrong or weak.\n  \
                4. Remove {domain}/cassette, which is the sample, and run `workbench record {reference}`: it keeps\n     \
                   what the API answers to those scripts.\n  \
                5. workbench compare {reference} --model anthropic:claude-haiku-5-5 asks a model; `workbench doctor` says\n     \

@@ -1,0 +1,224 @@
+//! The section `rules`: rules that notice nothing. A result that has passed is changed in many ways and judged each time;
+//! a rule that passes whatever was done to it says nothing about a model.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::documents::lists;
+use super::manifest::{evidence_of, used_evidence};
+use super::mutations::{Mutation, changes, deletions};
+use super::{Section, listed};
+use crate::domain::Domain;
+use crate::domain::manifest::Source;
+use crate::report::table::counted;
+use crate::results::format::{RuleStatus, Verdict};
+use crate::results::store::{StoreError, read_evidence, read_ledger};
+use crate::verify::{Fetch, judge};
+use crate::web::WebClient;
+
+/// Changes of one kind, and the rules that noticed them alike.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Mutated {
+    /// What was done.
+    pub mutation: String,
+    /// In how many ways.
+    pub times: usize,
+    /// Rules that then failed, in the manifest's order.
+    pub failed: Vec<String>,
+    /// Rules that could not be judged.
+    pub undecided: Vec<String>,
+}
+
+/// A result that has passed.
+#[derive(Clone, Copy)]
+pub struct Passed<'a> {
+    /// Its run's folder; the files in `out/` are changed, and put back.
+    pub run: &'a Path,
+    /// Its mode.
+    pub mode: &'a str,
+}
+
+/// Why the rules could not be tried.
+#[derive(Debug, thiserror::Error)]
+pub enum TrialError {
+    /// The run cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Its files cannot be changed.
+    #[error("the files of the result cannot be changed")]
+    Files(#[from] io::Error),
+}
+
+/// Changes the result and judges it again and again. What a rule reads of the API comes from the run's evidence, what is
+/// not there from `web`.
+///
+/// # Errors
+/// When the run cannot be read or its files cannot be changed.
+pub async fn section(
+    domain: &Domain,
+    passed: Option<Passed<'_>>,
+    web: &WebClient,
+) -> Result<(Section, Vec<Mutated>), TrialError> {
+    let mut section = Section::new("rules");
+    if domain.manifest.verify.is_empty() {
+        section.note(
+            "there are no rules, so no run is ever verified",
+            "write `[evidence]` and `[[verify]]` in domain.toml (docs/manifest.md)",
+        );
+        return Ok((section, Vec::new()));
+    }
+    let Some(passed) = passed else {
+        section.note(
+            "no rehearsal passes, so there is no good result to change, and whether rules notice is not known",
+            "let the rehearsal in code mode do the whole task",
+        );
+        return Ok((section, Vec::new()));
+    };
+    let out = passed.run.join("out");
+    let evidence = read_evidence(passed.run)?.unwrap_or(Value::Null);
+    let calls = read_ledger(passed.run)?;
+    let (mut mutations, left_out) = deletions(&out)?;
+    let used = used_evidence(domain);
+    for (name, entry) in domain.manifest.evidence.iter().filter(|(name, _)| used.contains(*name)) {
+        mutations.extend(lists(name, entry, &out).iter().flat_map(|list| changes(list, &calls)));
+    }
+    section.fact(format!(
+        "the result in mode {} was changed in {}",
+        passed.mode,
+        counted(mutations.len() as u64, "way")
+    ));
+    if left_out > 0 {
+        section.fact(format!("{left_out} more files were not deleted: the first show what becomes of such files"));
+    }
+    let mut tried = Vec::with_capacity(mutations.len());
+    for mutation in mutations {
+        let verdict = judged(domain, &out, &mutation, Fetch::Completed(&evidence, web)).await?;
+        tried.push(Tried {
+            failed: with(&verdict, RuleStatus::Fail),
+            undecided: with(&verdict, RuleStatus::Error),
+            mutation,
+        });
+    }
+    tell_rules(&mut section, domain, &tried);
+    tell_mutations(&mut section, &tried);
+    Ok((section, together(&tried)))
+}
+
+/// A change, and what became of the rules, by their names.
+struct Tried {
+    mutation: Mutation,
+    failed: Vec<String>,
+    undecided: Vec<String>,
+}
+
+/// Judges the result with the change, and takes the change back.
+async fn judged(domain: &Domain, out: &Path, mutation: &Mutation, fetch: Fetch<'_>) -> io::Result<Verdict> {
+    let file = out.join(&mutation.file);
+    let before = fs::read(&file)?;
+    match &mutation.content {
+        Some(content) => fs::write(&file, content)?,
+        None => fs::remove_file(&file)?,
+    }
+    let verdict = judge(domain, out, fetch).await.verdict;
+    fs::write(&file, before)?;
+    Ok(verdict)
+}
+
+fn with(verdict: &Verdict, status: RuleStatus) -> Vec<String> {
+    verdict.rules.iter().filter(|rule| rule.status == status).map(|rule| rule.name.clone()).collect()
+}
+
+/// Rules that noticed nothing, or only that a file was gone.
+fn tell_rules(section: &mut Section, domain: &Domain, tried: &[Tried]) {
+    for rule in &domain.manifest.verify {
+        let name = &rule.name;
+        let noticed = |changed: bool| {
+            tried.iter().any(|tried| tried.mutation.content.is_some() == changed && tried.failed.contains(name))
+        };
+        if noticed(true) {
+            continue;
+        }
+        let undecided = tried.iter().filter(|tried| tried.undecided.contains(name)).count();
+        if undecided > 0 {
+            section.note(
+                format!("rule `{name}` was not seen to fail, and could not be judged in {undecided} of the ways"),
+                "record what it asks the API for, or check with `--live`",
+            );
+        } else if !noticed(false) {
+            section.warn(
+                format!("rule `{name}` notices nothing: it passed whatever was done to the result"),
+                format!("mend its `check`, `{}`: it should be false of a wrong result", rule.check),
+            );
+        } else if reads_content(domain, &rule.check) {
+            section.warn(
+                format!("rule `{name}` only notices that a file is gone: it passed whatever was in it"),
+                format!("mend its `check`, `{}`: it should be false of a wrong content", rule.check),
+            );
+        }
+    }
+}
+
+/// Whether an expression is about more than that files are there.
+fn reads_content(domain: &Domain, check: &str) -> bool {
+    let is_content = |name: &String| {
+        let source = domain.manifest.evidence.get(name).and_then(|entry| entry.source());
+        matches!(source, Some(Source::Html(_) | Source::Json(_) | Source::Text(_) | Source::Get(_)))
+    };
+    evidence_of(domain, check).iter().any(is_content)
+}
+
+/// Harm that no rule noticed, nor might have.
+fn tell_mutations(section: &mut Section, tried: &[Tried]) {
+    let unnoticed = |tried: &&Tried| tried.mutation.is_harm && tried.failed.is_empty() && tried.undecided.is_empty();
+    let (gone, changed): (Vec<&Tried>, Vec<&Tried>) =
+        tried.iter().filter(unnoticed).partition(|tried| tried.mutation.content.is_none());
+    if !gone.is_empty() {
+        section.warn(
+            format!(
+                "no rule notices when {} is deleted",
+                listed(gone.iter().map(|tried| tried.mutation.file.as_str()))
+            ),
+            "add evidence and a rule for what the task asks for, or do not ask for it",
+        );
+    }
+    for alike in changed.chunk_by(|one, other| one.mutation.list == other.mutation.list) {
+        let list = alike[0].mutation.list.as_deref().unwrap_or_default();
+        let mut done: Vec<&str> = alike.iter().map(|tried| tried.mutation.what).collect();
+        done.dedup();
+        section.warn(
+            format!("no rule notices this in {list}: {}", done.join("; ")),
+            "add a rule, if that makes the result wrong",
+        );
+    }
+}
+
+/// One row for changes of one kind that the same rules noticed.
+fn together(tried: &[Tried]) -> Vec<Mutated> {
+    let mut rows: Vec<(&Tried, usize)> = Vec::new();
+    for one in tried {
+        let is_alike = |row: &&mut (&Tried, usize)| {
+            row.0.mutation.what == one.mutation.what
+                && row.0.mutation.list == one.mutation.list
+                && row.0.failed == one.failed
+                && row.0.undecided == one.undecided
+        };
+        match rows.iter_mut().find(is_alike) {
+            Some(row) => row.1 += 1,
+            None => rows.push((one, 1)),
+        }
+    }
+    let row = |(tried, times): (&Tried, usize)| {
+        let Tried { mutation, failed, undecided } = tried;
+        let what = match (&mutation.list, times) {
+            (Some(list), _) => format!("{list}: {}", mutation.what),
+            (None, 1) => format!("{} {}", mutation.what, mutation.file),
+            (None, _) => format!("{} {}, or one like it", mutation.what, mutation.file),
+        };
+        Mutated { mutation: what, times, failed: failed.clone(), undecided: undecided.clone() }
+    };
+    rows.into_iter().map(row).collect()
+}
