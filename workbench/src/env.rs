@@ -68,3 +68,6 @@ pub const DOCKER_CERT_PATH: &str = "DOCKER_CERT_PATH";
 
 /// Where engines that run without root have their sockets.
 pub const RUNTIME_FOLDER: &str = "XDG_RUNTIME_DIR";
+
+/// The user's folder for what can be made again, instead of `.cache` of the home folder.
+pub const CACHE_FOLDER: &str = "XDG_CACHE_HOME";

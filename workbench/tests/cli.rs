@@ -181,8 +181,10 @@ fn examples_in_help_run() {
             .collect();
         assert!(!examples.is_empty(), "{command} has no example");
         for example in examples {
-            // What needs the network, a key or a container engine, or repeats a comparison at length, is tried elsewhere.
-            let elsewhere = ["workbench record", "workbench sandbox build", "workbench probe --sandbox docker"];
+            // What needs the network, a key or a container engine, repeats a comparison at length or leaves something in the
+            // workspace, is tried elsewhere.
+            let elsewhere =
+                ["workbench new", "workbench record", "workbench sandbox build", "workbench probe --sandbox docker"];
             if elsewhere.iter().any(|start| example.starts_with(start))
                 || example.contains("--runs")
                 || example.contains("--model")

@@ -238,11 +238,22 @@ async fn a_library_that_cannot_be_used_says_why_and_what_to_do() {
     };
     let whole = Faulty::compiled(&[]);
     let bytes = fs::read(whole.library()).unwrap();
-    let mut unloadable = vec![made("libtext.so", b"not a library"), made("libempty.so", b"")];
-    unloadable.extend([folder.path().join("libnone.so"), folder.path().to_owned()]);
-    for path in unloadable {
+    let mut elsewhere = bytes.clone();
+    // The processor, as an ELF file has it.
+    elsewhere[18..20].copy_from_slice(&[0xf7, 0x00]);
+    for (path, kind) in [
+        (made("libtext.so", b"not a library"), "it is no library; "),
+        (made("libempty.so", b""), "it is an empty file; "),
+        (made("libmac.so", b"\xcf\xfa\xed\xfe\x0c\0\0\x01"), "it is a library of macOS; "),
+        (made("libwindows.so", b"MZ\x90\0\x03"), "it is a library of Windows; "),
+        (made("libelsewhere.so", &elsewhere), "it is a library for another processor, number 247 in ELF; "),
+        (folder.path().join("libnone.so"), ""),
+        (folder.path().to_owned(), ""),
+    ] {
         let error = start(&path, LONG, &host).await.err().unwrap().to_string();
         assert!(error.starts_with(&format!("{} cannot be loaded as a plugin: ", path.display())), "{error}");
+        assert!(error.contains(kind), "{error}");
+        assert_eq!(error.ends_with(": build the plugin on this machine"), !kind.is_empty(), "{error}");
     }
     // Cut off anywhere: the loader says so, or dies of it.
     for (number, kept) in [16, 64, 1000, bytes.len() / 4, bytes.len() / 2, bytes.len() * 3 / 4].into_iter().enumerate()

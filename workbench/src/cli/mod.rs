@@ -3,6 +3,7 @@
 pub mod budget_options;
 mod check_options;
 pub mod model_options;
+mod new_options;
 pub mod options;
 mod sandbox_commands;
 pub mod sandbox_options;
@@ -15,6 +16,7 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 use crate::model::provider::ModelChoice;
 
 pub use self::check_options::CheckArguments;
+pub use self::new_options::NewArguments;
 use self::options::{CallLimitOptions, Format, RunLimitOptions, RunOptions, ScriptLimitOptions, SourceOptions};
 pub use self::sandbox_commands::{
     ProbeArguments, SandboxBuildArguments, SandboxCleanArguments, SandboxCommand, SandboxStatusArguments,
@@ -51,6 +53,14 @@ pub enum Command {
     /// List the domains of this workspace
     #[command(after_help = "Example:\n  workbench list")]
     List(ListArguments),
+    /// Print a prompt that asks any model for ideas of domains
+    #[command(after_help = "Example:\n  workbench ideas")]
+    Ideas,
+    /// Make a domain that runs at once, to be turned into one's own
+    #[command(after_help = "Examples:\n  workbench new trails\n  \
+workbench new trails --rust --api https://api.example/v1\n\n\
+In a workspace it becomes domains/NAME, and the crate of --rust plugins/NAME; elsewhere ./NAME has all of it.")]
+    New(NewArguments),
     /// Show a domain (its task, rules and limits) or a run (turn by turn)
     #[command(after_help = "Examples:\n  workbench show met\n  workbench show 2026-11-29T15-30-00Z-code-1")]
     Show(ShowArguments),

@@ -8,9 +8,11 @@ mod doctor;
 mod estimate;
 mod failures;
 mod fetch;
+mod ideas;
 mod interrupt;
 mod list;
 mod models;
+mod new;
 mod probe;
 mod purse;
 mod record;
@@ -97,6 +99,8 @@ fn raise_open_files() {
 async fn dispatch(context: &Context, command: Command) -> Result<Exit, Failure> {
     match command {
         Command::List(arguments) => list::run(context, &arguments),
+        Command::Ideas => ideas::run(),
+        Command::New(arguments) => new::run(context, &arguments),
         Command::Show(arguments) => show::run(context, &arguments),
         Command::Tools(arguments) => tools::run(context, &arguments).await,
         Command::Call(arguments) => call::run(context, &arguments).await,

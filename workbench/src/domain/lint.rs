@@ -263,8 +263,8 @@ impl Report<'_> {
     }
 }
 
-/// As domains are named.
-fn is_short_name(name: &str) -> bool {
+/// Whether a domain may be named so.
+pub fn is_short_name(name: &str) -> bool {
     !name.is_empty()
         && !name.starts_with('-')
         && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')

@@ -48,7 +48,7 @@ pub struct DomainSection {
     pub name: String,
     /// What people read.
     pub title: String,
-    /// Crate `plugins/<plugin>` of the workspace.
+    /// Crate `plugins/<plugin>` of the domain's folder or of one above it.
     pub plugin: Option<String>,
     /// A prebuilt library instead, relative to the manifest.
     pub library: Option<String>,

@@ -18,6 +18,7 @@ pub mod tool_names;
 mod workspace;
 
 pub use error::{ManifestError, Problem};
+pub use lint::is_short_name;
 pub use load::{Domain, Rehearsal};
 pub use workspace::Workspace;
 

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use tokio::process::{Child, Command};
 
 use super::error::PluginError;
+use super::kit;
 use crate::domain::Domain;
 use crate::env;
 use crate::nearest::suggestion;
@@ -19,14 +20,18 @@ use crate::nearest::suggestion;
 /// Characters of a compiler's error that are shown.
 const ERROR_CHARS: usize = 4000;
 
+/// The crate that this program is made from.
+const SOURCE: &str = env!("CARGO_MANIFEST_DIR");
+
 /// The profile this program was built with, `debug` or `release`. Plugins are built with the same.
 pub fn profile() -> &'static str {
     if cfg!(debug_assertions) { "debug" } else { "release" }
 }
 
-/// The library of a domain's plugin: the one its manifest names, or that of the workspace's crate
-/// `plugins/<name>`, which is built first when it is missing or older than its source. `progress`
-/// hears what takes long. Without cargo, a library that was built before is taken.
+/// The library of a domain's plugin: the one its manifest names, or that of the crate `plugins/<name>`, which is built first
+/// when it is missing or older than its source. The crate is that of the nearest folder above the domain that has one, or
+/// above the program, or one that goes with the program. `progress` hears what takes long. Without cargo, a library that
+/// was built before is taken.
 pub async fn library_for(domain: &Domain, progress: &(dyn Fn(&str) + Sync)) -> Result<PathBuf, PluginError> {
     let section = &domain.manifest.domain;
     match (&section.plugin, &section.library) {
@@ -53,16 +58,25 @@ async fn built_library(name: &str, domain: &Domain, progress: &(dyn Fn(&str) + S
     let domain = domain.folder.as_path();
     let program = std::env::current_exe().unwrap_or_default();
     let beside = program.with_file_name(file_name(name));
-    let Some(workspace) = workspace_with(name, domain).or_else(|| workspace_with(name, &program)) else {
-        if beside.is_file() {
-            return Ok(beside);
+    let near = workspace_with(name, domain).or_else(|| workspace_with(name, &program));
+    if near.is_none() && beside.is_file() {
+        return Ok(beside);
+    }
+    let workspace = match near {
+        None if kit::plugins().any(|plugin| plugin == name) => {
+            let unpacked = kit::cached_workspace();
+            Some(unpacked.map_err(|cause| PluginError::NoKit { name: name.into(), cause })?)
         }
+        near => near,
+    };
+    let Some(workspace) = workspace else {
         let folder = Path::new("plugins").join(name);
-        let known = [domain, program.as_path()].map(plugins_above).concat();
+        let mut known = [domain, program.as_path()].map(plugins_above).concat();
+        known.extend(kit::plugins().map(str::to_owned));
         let suggestion = suggestion(name, known.iter().map(String::as_str));
         return Err(PluginError::NoCrate { name: name.into(), folder, library: beside, suggestion });
     };
-    let target = target_folder(&program, &workspace);
+    let target = target_folder(&program, &workspace, Path::new(SOURCE));
     let library = target.join(profile()).join(file_name(name));
     if is_fresh(&library, &workspace, name) {
         return Ok(library);
@@ -103,15 +117,18 @@ fn plugins_above(start: &Path) -> Vec<String> {
     crates.filter_map(|entry| entry.file_name().into_string().ok()).collect()
 }
 
-/// Where this program was built to, so that plugin and host share what they depend on; for a
-/// program that was installed elsewhere, the workspace's own.
-fn target_folder(program: &Path, workspace: &Path) -> PathBuf {
+/// Where this program was built to, so that plugin and host share what they depend on; for a program that was installed
+/// elsewhere, and for another workspace than the one it is made from, the workspace's own: two plugins of one name, such as
+/// those of two students, are two files.
+fn target_folder(program: &Path, workspace: &Path, source: &Path) -> PathBuf {
+    let own = workspace.join("target");
+    if source.parent().and_then(|ours| ours.canonicalize().ok()) != workspace.canonicalize().ok() {
+        return own;
+    }
     // Tests lie one folder deeper, in `deps`.
     let profiles = program.ancestors().skip(1).take(2);
     let built_to = profiles.filter(|folder| folder.ends_with(profile())).find_map(Path::parent);
-    built_to
-        .filter(|target| target.join("CACHEDIR.TAG").is_file())
-        .map_or_else(|| workspace.join("target"), Path::to_owned)
+    built_to.filter(|target| target.join("CACHEDIR.TAG").is_file()).map_or(own, Path::to_owned)
 }
 
 /// Whether the library is there and nothing it is made of is newer. Asking cargo would tell the
@@ -287,7 +304,10 @@ mod tests {
     #[test]
     fn plugins_are_built_beside_the_program_that_was_built() {
         let folder = tempfile::tempdir().unwrap();
-        let workspace = Path::new("/somewhere/workspace");
+        let workspace = &folder.path().join("workspace");
+        let source = &workspace.join("workbench");
+        let target_folder = |program: &Path, workspace: &Path| target_folder(program, workspace, source);
+        fs::create_dir_all(source).unwrap();
         let target = folder.path().join("target");
         let built = target.join(profile());
         fs::create_dir_all(&built).unwrap();
@@ -296,6 +316,9 @@ mod tests {
         assert_eq!(target_folder(&built.join("workbench"), workspace), target);
         assert_eq!(target_folder(&built.join("deps").join("workbench-0123"), workspace), target);
         assert_eq!(target_folder(Path::new("/usr/bin/workbench"), workspace), workspace.join("target"));
+        let other = folder.path().join("other");
+        fs::create_dir(&other).unwrap();
+        assert_eq!(target_folder(&built.join("workbench"), &other), other.join("target"), "not made from it");
     }
 
     #[test]

@@ -19,6 +19,7 @@ use super::error::PluginError;
 use super::link::{Link, StartFailure};
 use super::messages::{CALLS_IN_FLIGHT, LoadFailure, split};
 use super::pending::{Answered, Unanswered};
+use super::platform;
 use super::services::HostServices;
 use super::tail::Tail;
 use crate::death::Death;
@@ -336,8 +337,12 @@ impl Core {
     }
 }
 
-/// The loader's words. The lock hides libraries in other places from it, and it then says that they are not there.
+/// The loader's words, and what the file is when that is why it was refused. The lock hides libraries in other places from the
+/// loader, and it then says that they are not there.
 fn explained(message: String, library: &Path) -> String {
+    if let Some(misfit) = platform::misfit(library) {
+        return format!("{message}; {misfit}");
+    }
     if message.contains("cannot open shared object file") && !message.starts_with(&*library.to_string_lossy()) {
         return format!("{message}; a plugin may link libraries of the system and those beside it");
     }

@@ -1,11 +1,13 @@
 //! Why a plugin cannot be used at all. What goes wrong in a single call is a `CallOutcome`.
 
+use std::io;
 use std::path::PathBuf;
 
 use plugin_api::abi::ABI_VERSION;
 use plugin_api::wire::{COMPILER, WIRE_VERSION};
 
 use crate::death::Death;
+use crate::env::CACHE_FOLDER;
 
 /// Why a plugin cannot be built, loaded or started.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +35,14 @@ pub enum PluginError {
         library: PathBuf,
         /// `; did you mean …?`, or nothing.
         suggestion: String,
+    },
+    /// The sources of a plugin that goes with the program cannot be unpacked.
+    #[error("the sources of the plugin {name} cannot be unpacked: {cause}; name another folder in `{CACHE_FOLDER}`")]
+    NoKit {
+        /// The plugin.
+        name: String,
+        /// What happened.
+        cause: io::Error,
     },
     /// The plugin is not built, and there is no cargo to build it.
     #[error("the plugin {name} is not built and cargo cannot be run: {reason}; install Rust, or copy a built library to {}", library.display())]
