@@ -200,6 +200,51 @@ async fn a_rule_that_fails_on_what_the_model_made_fails() {
     }
 }
 
+/// `value` says of each item what a rule then says of all, and lacks what it is made of.
+#[tokio::test]
+async fn evidence_is_made_of_other_evidence() {
+    let evidence = "ids = { html = 'page.html', select = 'i', as = 'int' }\n\
+                    names = { html = 'page.html', select = 'b' }\n\
+                    records = { get = '/o/{{ item }}', each = 'ids' }\n\
+                    sums = { value = \"item.parts|map(attribute='n')|sum\", each = 'records' }\n\
+                    all_kinds = { value = '[]|chain(*kinds)|list' }\n\
+                    kinds = { value = \"item.parts|map(attribute='kind')|list\", each = 'records' }\n\
+                    counts = { value = \"{'kind': item, 'n': all_kinds|select('eq', item)|list|length}\", each = 'distinct' }\n\
+                    distinct = { value = 'all_kinds|unique|list' }\n\
+                    gone = { text = 'gone.txt' }\n\
+                    from_gone = { value = 'gone|length + ids|length' }\n\
+                    down = { get = '/down' }\n\
+                    from_down = { value = 'down.n' }\n\
+                    numbers = { value = \"item|int\", each = 'names' }\n\
+                    again = { value = 'numbers|sum' }\n\
+                    wrong = { value = 'item.nosuch', each = 'records' }\n\
+                    no_list = { value = 'item', each = 'one' }\n\
+                    one = { value = 'ids|length' }";
+    let cases = [
+        ("sums == [5, 4]", RuleStatus::Pass, ""),
+        ("kinds == [['a', 'b'], ['b']]", RuleStatus::Pass, ""),
+        ("counts == [{'kind': 'a', 'n': 1}, {'kind': 'b', 'n': 2}]", RuleStatus::Pass, ""),
+        ("counts|selectattr('n', 'gt', 1)|list|length == 0", RuleStatus::Fail, ""),
+        ("from_gone > 0", RuleStatus::Fail, "gone.txt is missing"),
+        ("from_down > 0", RuleStatus::Error, "no answer for /down"),
+        ("numbers|sum > 0", RuleStatus::Fail, "`item|int`: invalid"),
+        ("again > 0", RuleStatus::Fail, "`item|int`: invalid"),
+        ("wrong|length > 0", RuleStatus::Error, "`item.nosuch` is undefined"),
+        ("no_list|length > 0", RuleStatus::Error, "`each` wants a list, but `one` is none"),
+    ];
+    let domain = domain(evidence, &cases.map(|(check, ..)| check));
+    domain.artifact("page.html", "<i>1</i><i>2</i><b>x</b>");
+    let answers = recorded(json!({
+        "/o/1": { "json": { "parts": [{ "kind": "a", "n": 2 }, { "kind": "b", "n": 3 }] } },
+        "/o/2": { "json": { "parts": [{ "kind": "b", "n": 4 }] } },
+    }));
+    let verdict = judged(&domain, &answers).await.verdict;
+    for (rule, (check, status, got)) in verdict.rules.iter().zip(cases) {
+        assert_eq!(rule.status, status, "{check}: {}", rule.got);
+        assert!(rule.got.to_string().contains(got), "{check}: {}", rule.got);
+    }
+}
+
 #[tokio::test]
 async fn got_is_shown_beside_every_rule() {
     let cases = [

@@ -156,10 +156,14 @@ impl Report<'_> {
                 .help("use letters, digits and `_`, begin with no digit, and take no word of expressions");
         }
         let Some(source) = evidence.source() else {
-            self.add(&at, "it must name one source").help("write exactly one of: html, image, get, json, text, file");
+            self.add(&at, "it must name one source")
+                .help("write exactly one of: html, image, get, json, text, file, value");
             return;
         };
-        self.template(name, evidence, source);
+        match source {
+            Source::Value(value) => self.value(name, evidence, value, manifest),
+            _ => self.template(name, evidence, source),
+        }
         if let Some(each) = &evidence.each {
             if matches!(source, Source::Html(_)) {
                 self.add(&[at[0], at[1], Key("each")], "does not go with `html`: a page is read once");
@@ -173,6 +177,20 @@ impl Report<'_> {
             self.add(&[at[0], at[1], Key("get")], "wants an `[api]` with a `base`");
         }
         self.selection(name, evidence, source);
+    }
+
+    /// What is made of other evidence.
+    fn value(&mut self, name: &str, evidence: &Evidence, value: &str, manifest: &Manifest) {
+        let at = [Key("evidence"), Key(name), Key("value")];
+        let item = evidence.each.as_ref().map(|_| "item");
+        let known: Vec<&str> = manifest.evidence.keys().map(String::as_str).chain(item).collect();
+        match expression::check(value, &known) {
+            Ok(names) if item.is_some() && !names.contains("item") => {
+                self.add(&at, "it is the same for each item").help("use `item` where it differs");
+            }
+            Ok(_) => {}
+            Err(error) => self.add_rule(&at, &error),
+        }
     }
 
     fn template(&mut self, name: &str, evidence: &Evidence, source: Source<'_>) {
@@ -227,14 +245,22 @@ impl Report<'_> {
 
     /// Evidence that would need itself.
     fn cycles(&mut self, evidence: &BTreeMap<String, Evidence>) {
-        for start in evidence.keys() {
+        let needs: BTreeMap<&String, BTreeSet<String>> =
+            evidence.iter().map(|(name, entry)| (name, entry.needs())).collect();
+        for (start, entry) in evidence {
             let mut seen = BTreeSet::new();
-            let mut next = evidence.get(start).and_then(|entry| entry.each.as_ref());
-            while let Some(name) = next.filter(|name| seen.insert(name.as_str())) {
-                if name == start {
-                    self.add(&[Key("evidence"), Key(start), Key("each")], "it needs itself through `each`");
+            let mut next: Vec<&String> = needs[start].iter().collect();
+            while let Some(name) = next.pop() {
+                if seen.insert(name) {
+                    next.extend(needs.get(name).into_iter().flatten());
                 }
-                next = evidence.get(name).and_then(|entry| entry.each.as_ref());
+            }
+            if seen.contains(start) {
+                let (key, message) = match entry.value {
+                    Some(_) => ("value", "it needs itself"),
+                    None => ("each", "it needs itself through `each`"),
+                };
+                self.add(&[Key("evidence"), Key(start), Key(key)], message);
             }
         }
     }

@@ -1,11 +1,12 @@
 //! `domain.toml` as types, with every default. `docs/manifest.md` tells the keys with examples.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
 use super::declared::DeclaredTool;
 use super::header;
+use crate::expression;
 
 /// The whole manifest.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -151,7 +152,7 @@ impl Limits {
     }
 }
 
-/// One entry of `[evidence]`: exactly one of the first six keys says what is read.
+/// One entry of `[evidence]`: exactly one of the first seven keys says what is read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Evidence {
@@ -167,6 +168,8 @@ pub struct Evidence {
     pub text: Option<String>,
     /// Any file: its name and bytes.
     pub file: Option<String>,
+    /// Nothing is read: an expression over other evidence, and over `item` where there is `each`.
+    pub value: Option<String>,
     /// Name of a list among the evidence: the entry is read once for each `{{ item }}` of it.
     pub each: Option<String>,
     /// CSS selector: which elements of the page are read.
@@ -195,6 +198,8 @@ pub enum Source<'a> {
     Text(&'a str),
     /// Any file of the run's `out/`.
     File(&'a str),
+    /// An expression over other evidence.
+    Value(&'a str),
 }
 
 impl Evidence {
@@ -208,9 +213,18 @@ impl Evidence {
             self.json.as_deref().map(Source::Json),
             self.text.as_deref().map(Source::Text),
             self.file.as_deref().map(Source::File),
+            self.value.as_deref().map(Source::Value),
         ];
         let mut given = given.into_iter().flatten();
         given.next().filter(|_| given.next().is_none())
+    }
+
+    /// The other evidence it needs: the list of `each`, and what its `value` reads.
+    pub fn needs(&self) -> BTreeSet<String> {
+        // An expression that is none is told when a domain is loaded.
+        let read = self.value.as_deref().map(|value| expression::reads(value).unwrap_or_default());
+        let read = read.into_iter().flatten().filter(|name| name != "item");
+        read.chain(self.each.clone()).collect()
     }
 }
 
@@ -224,10 +238,11 @@ impl<'a> Source<'a> {
             Self::Json(_) => "json",
             Self::Text(_) => "text",
             Self::File(_) => "file",
+            Self::Value(_) => "value",
         }
     }
 
-    /// The template of the file's name or of the path.
+    /// The template of the file's name or of the path, or the expression.
     pub fn template(self) -> &'a str {
         match self {
             Self::Html(name)
@@ -235,7 +250,8 @@ impl<'a> Source<'a> {
             | Self::Get(name)
             | Self::Json(name)
             | Self::Text(name)
-            | Self::File(name) => name,
+            | Self::File(name)
+            | Self::Value(name) => name,
         }
     }
 }

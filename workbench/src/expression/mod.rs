@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 use minijinja::value::ValueKind;
 use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value};
 
-pub use names::{attributes, check, is_reserved};
+pub use names::{attributes, check, is_reserved, reads};
 pub(crate) use strict_filters::pattern;
 pub use template::{Purpose, fill, placeholders};
 

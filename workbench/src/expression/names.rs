@@ -111,15 +111,24 @@ pub fn is_reserved(name: &str) -> bool {
     WORDS.contains(&name) || ENVIRONMENT.globals().any(|(global, _)| global == name)
 }
 
+/// The names `expression` reads, whether there is such evidence or not.
+///
+/// # Errors
+/// When it is no expression.
+pub fn reads(expression: &str) -> Result<BTreeSet<String>, RuleError> {
+    let compiled =
+        ENVIRONMENT.compile_expression(expression).map_err(|error| RuleError::from_engine(expression, &error))?;
+    let mut names: BTreeSet<String> = compiled.undeclared_variables(false).into_iter().collect();
+    names.retain(|name| ENVIRONMENT.globals().all(|(global, _)| global != name));
+    Ok(names)
+}
+
 /// Checks `expression` without data and returns the names it reads, a subset of `known`.
 ///
 /// # Errors
 /// When it is no expression, or uses a name, filter or test that does not exist.
 pub fn check(expression: &str, known: &[&str]) -> Result<BTreeSet<String>, RuleError> {
-    let compiled =
-        ENVIRONMENT.compile_expression(expression).map_err(|error| RuleError::from_engine(expression, &error))?;
-    let mut names: BTreeSet<String> = compiled.undeclared_variables(false).into_iter().collect();
-    names.retain(|name| ENVIRONMENT.globals().all(|(global, _)| global != name));
+    let names = reads(expression)?;
     for word in words(expression) {
         let (kind, candidates) = match word.role {
             Role::Filter => ("filter", FILTERS),

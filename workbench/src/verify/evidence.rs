@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::budget::Budget;
 use super::get::{Answers, Fetch};
-use super::{files, html, image};
+use super::{derived, files, html, image};
 use crate::domain::manifest::{Conversion, Evidence, Source};
 use crate::expression::{self, Purpose};
 
@@ -37,7 +37,7 @@ pub(super) async fn gather(entries: &BTreeMap<String, Evidence>, out: &Path, fet
     let mut answers = Answers::default();
     let mut waiting: Vec<(&String, &Evidence)> = entries.iter().collect();
     while !waiting.is_empty() {
-        let is_ready = |entry: &Evidence| entry.each.as_ref().is_none_or(|each| found.contains_key(each));
+        let is_ready = |entry: &Evidence| entry.needs().iter().all(|name| found.contains_key(name));
         let (ready, later): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|(_, entry)| is_ready(entry));
         if ready.is_empty() {
             // Loading a domain refuses this.
@@ -46,13 +46,15 @@ pub(super) async fn gather(entries: &BTreeMap<String, Evidence>, out: &Path, fet
             break;
         }
         for (name, entry) in ready {
-            let value = match names(entry, entries, &found) {
-                Ok(names) => match entry.source() {
-                    Some(Source::Get(_)) => as_asked(entry, answers.records(&names, fetch, &budget).await),
-                    _ => as_asked(entry, read_files(entry, &names, out, &budget).await),
+            let value = match entry.source() {
+                Some(Source::Value(value)) => derived::values(name, value, entry, entries, &found, &budget),
+                source => match (source, names(entry, entries, &found)) {
+                    (Some(Source::Get(_)), Ok(names)) => Ok(answers.records(&names, fetch, &budget).await),
+                    (_, Ok(names)) => Ok(read_files(entry, &names, out, &budget).await),
+                    (_, Err(lack)) => Err(lack),
                 },
-                Err(lack) => Err(lack),
             };
+            let value = value.and_then(|values| as_asked(entry, values));
             found.insert(name.clone(), value);
         }
         waiting = later;
@@ -62,12 +64,18 @@ pub(super) async fn gather(entries: &BTreeMap<String, Evidence>, out: &Path, fet
 
 /// Whether the model decides what shape this has, so that an expression which cannot work on it
 /// says nothing against the expression.
-pub(super) fn is_free(entry: &Evidence) -> bool {
+pub(super) fn is_free(entry: &Evidence, entries: &BTreeMap<String, Evidence>) -> bool {
     match entry.source() {
         Some(Source::Json(_) | Source::Text(_)) => true,
         Some(Source::Html(_)) => entry.select.is_some() && entry.r#as.unwrap_or_default() == Conversion::Text,
+        Some(Source::Value(_)) => entry.needs().iter().any(|name| is_free_named(name, entries)),
         _ => false,
     }
+}
+
+/// As [`is_free`], by name. Loading a domain refuses evidence that needs itself.
+pub(super) fn is_free_named(name: &str, entries: &BTreeMap<String, Evidence>) -> bool {
+    entries.get(name).is_some_and(|entry| is_free(entry, entries))
 }
 
 /// The files or paths an entry reads: one, or one for each item of the list that `each` names.
@@ -80,18 +88,34 @@ fn names(entry: &Evidence, entries: &BTreeMap<String, Evidence>, found: &Found) 
     let Some(each) = &entry.each else {
         return fill(minijinja::Value::UNDEFINED).map(|name| vec![name]).map_err(Lack::Fault);
     };
-    let unfit = if entries.get(each).is_some_and(is_free) { Lack::Missing } else { Lack::Fault };
+    let unfit = unfit(each, entries);
+    items(each, entries, found)?
+        .iter()
+        .map(|item| fill(minijinja::Value::from(Serde(item))))
+        .collect::<Result<_, _>>()
+        .map_err(unfit)
+}
+
+/// The items of the list that `each` names.
+pub(super) fn items<'a>(
+    each: &str,
+    entries: &BTreeMap<String, Evidence>,
+    found: &'a Found,
+) -> Result<&'a [Value], Lack> {
     match found.get(each) {
         Some(Ok(Value::Array(items))) if items.len() > ITEMS => {
             Err(Lack::Missing(format!("`{each}` has {} items; at most {ITEMS} are followed", items.len())))
         }
-        Some(Ok(Value::Array(items))) => {
-            items.iter().map(|item| fill(minijinja::Value::from(Serde(item)))).collect::<Result<_, _>>().map_err(unfit)
-        }
-        Some(Ok(_)) => Err(unfit(format!("`each` wants a list, but `{each}` is none"))),
+        Some(Ok(Value::Array(items))) => Ok(items),
+        Some(Ok(_)) => Err(unfit(each, entries)(format!("`each` wants a list, but `{each}` is none"))),
         Some(Err(lack)) => Err(lack.clone()),
         None => Err(Lack::Fault(format!("there is no evidence `{each}`"))),
     }
+}
+
+/// What it is when the items of `each` cannot be used: the model's doing, where it made them.
+fn unfit(each: &str, entries: &BTreeMap<String, Evidence>) -> fn(String) -> Lack {
+    if is_free_named(each, entries) { Lack::Missing } else { Lack::Fault }
 }
 
 /// A list of values with `each`, else the one value.
@@ -123,7 +147,7 @@ fn read_file(entry: &Evidence, name: &str, out: &Path, budget: &Budget) -> Resul
             Ok(Value::from(text))
         }
         Some(Source::File(_)) => files::existing(out, name),
-        Some(Source::Get(_)) | None => Err(Lack::Fault("no file is to be read".to_owned())),
+        Some(Source::Get(_) | Source::Value(_)) | None => Err(Lack::Fault("no file is to be read".to_owned())),
     }
 }
 

@@ -7,6 +7,7 @@
 //! ends a rule in `error` instead.
 
 mod budget;
+mod derived;
 mod evidence;
 mod files;
 mod get;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use minijinja::value::Serde;
 use serde_json::{Number, Value};
 
-use super::evidence::{Found, Lack, is_free};
+use super::evidence::{Found, Lack, is_free_named};
 use crate::domain::manifest::{Evidence, Rule};
 use crate::expression::{self, RuleError, truth};
 use crate::results::format::{RuleOutcome, RuleStatus};
@@ -46,7 +46,7 @@ pub(super) fn judge(rule: &Rule, entries: &Entries, found: &Found, context: &min
 /// Whether an expression failed on what the model made rather than by itself. Otherwise a model
 /// could turn a failed rule into one that does not count, by a file the rule cannot work on.
 fn is_of_the_model(error: &RuleError, entries: &Entries) -> bool {
-    error.on_empty_list || names(&error.expression, entries).iter().any(|name| entries.get(name).is_some_and(is_free))
+    error.on_empty_list || names(&error.expression, entries).iter().any(|name| is_free_named(name, entries))
 }
 
 fn names<V>(expression: &str, known: &BTreeMap<String, V>) -> BTreeSet<String> {
@@ -58,7 +58,11 @@ fn names<V>(expression: &str, known: &BTreeMap<String, V>) -> BTreeSet<String> {
 /// Why an expression cannot be evaluated, if it cannot: what the model did not make comes first,
 /// since it decides the rule whatever else went wrong.
 fn lack(text: &str, found: &Found) -> Option<Lack> {
-    let names = names(text, found);
+    lack_of(&names(text, found), found)
+}
+
+/// As [`lack`], of the names that an expression reads.
+pub(super) fn lack_of(names: &BTreeSet<String>, found: &Found) -> Option<Lack> {
     let lacks: Vec<&Lack> = names.iter().filter_map(|name| found.get(name)?.as_ref().err()).collect();
     lacks.iter().find(|lack| matches!(lack, Lack::Missing(_))).or(lacks.first()).map(|lack| (*lack).clone())
 }
