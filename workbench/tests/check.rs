@@ -12,8 +12,10 @@ use plugin_api::wire::ToolSpec;
 use program::{Program, workspace};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use workbench::check::documents::{Edit, lists};
 use workbench::check::tools;
 use workbench::domain::Domain;
+use workbench::domain::manifest::Evidence;
 
 const STANDIN: &str = "workbench/tests/domains/standin";
 
@@ -277,5 +279,39 @@ fn tools_are_held_against_what_providers_and_python_take() {
             findings.iter().map(|finding| format!("{}: {}", finding.level.name(), finding.text)).collect();
         assert_eq!(told.is_empty(), expected.is_empty(), "{name}: {told:?}");
         assert!(told.iter().all(|told| told.contains(expected)), "{name}: {told:?}");
+    }
+}
+
+/// Evidence, the file's content, edits, and what the evidence's lists are then.
+#[test]
+fn a_list_can_be_changed_in_every_kind_of_file() {
+    let page = Evidence {
+        html: Some("f".into()),
+        select: Some("img".into()),
+        attribute: Some("src".into()),
+        pattern: Some(r"^(\d+)\.jpg$".into()),
+        ..Evidence::default()
+    };
+    let texts = Evidence { attribute: None, pattern: None, select: Some("li".into()), ..page.clone() };
+    let whole = Evidence { select: None, ..texts.clone() };
+    let json = Evidence { json: Some("f".into()), ..Evidence::default() };
+    let lines = Evidence { text: Some("f".into()), ..Evidence::default() };
+    let edits = [Edit::Set(0, "9".into()), Edit::Double(0), Edit::Remove(1)];
+    let pictures = "<p><img src=1.jpg><img src=x.png><img src=2.jpg>";
+    let table = [
+        (&page, pictures, 0, "[\"9\", \"9\"]"),
+        (&texts, "<ul><li>a <b>b</b><li>c</ul>", 0, "[\"9\", \"9\"]"),
+        (&whole, "<title>a</title><h1>b</h1><h2>c</h2>", 1, "[\"9\", \"9\"]"),
+        (&json, "[1, 2]", 0, "[\"9\", \"9\"]"),
+        (&json, r#"{"team": [{"id": 1}, {"id": 2}]}"#, 1, "[\"9\", \"9\"]"),
+        (&lines, "a\nb\n", 0, "[\"9\", \"9\"]"),
+    ];
+    for (evidence, content, number, expected) in table {
+        let out = tempfile::tempdir().unwrap();
+        fs::write(out.path().join("f"), content).unwrap();
+        let list = lists("e", evidence, out.path()).remove(number);
+        fs::write(out.path().join("f"), list.edited(&edits).unwrap()).unwrap();
+        let values = lists("e", evidence, out.path()).remove(number).values;
+        assert_eq!(format!("{values:?}"), expected, "{content}");
     }
 }
