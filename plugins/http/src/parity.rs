@@ -1,6 +1,6 @@
 //! A declared tool and a function of the same signature are one to a model: the same schema, the same words.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::too_many_arguments)]
 
 use plugin_api::declared::DeclaredPlugin;
 use plugin_api::dispatch::{Plugin, ToolEntry, Tools};

@@ -44,9 +44,8 @@ impl Report<'_> {
     pub(super) fn tools(&mut self, manifest: &Manifest) {
         let is_declaring = manifest.domain.plugin.as_deref() == Some(PLUGIN);
         if !is_declaring && !manifest.tool.is_empty() {
-            self.add(&[Key("tool"), Index(0)], format!("tools are declared for `plugin = \"{PLUGIN}\"` only")).help(
-                format!("write that in [domain], or remove each [[tool]]: a plugin of its own has its own tools"),
-            );
+            self.add(&[Key("tool"), Index(0)], format!("tools are declared for `plugin = \"{PLUGIN}\"` only"))
+                .help("write that in [domain], or remove each [[tool]]: a plugin of its own has its own tools");
         }
         if is_declaring && manifest.tool.is_empty() {
             self.add(
