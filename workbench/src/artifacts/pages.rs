@@ -17,7 +17,10 @@ use crate::files;
 const MAX_PAGE: usize = 8 << 20;
 
 /// Templates that every domain has.
-const BUILT_IN: [(&str, &str); 1] = [("gallery.html", include_str!("../../../templates/gallery.html"))];
+const BUILT_IN: [(&str, &str); 2] = [
+    ("gallery.html", include_str!("../../../templates/gallery.html")),
+    ("team.html", include_str!("../../../templates/team.html")),
+];
 
 /// The page templates of a domain: the built-in ones, and those in its folder `templates/`, which
 /// come first where names are equal. Cheap to clone.
@@ -215,6 +218,30 @@ mod tests {
         assert_eq!(attributes(&page, "a", "href"), ["https://www.example.org/7?a=1&b=\"2\""]);
         assert_eq!(attributes(&page, "script, link, iframe", "src"), [""; 0]);
         assert!(page.contains("<title>Cats in the Met</title>") && page.contains("3 pieces"));
+        assert!(!page.contains("<script") && !page.contains("<b>"));
+    }
+
+    #[test]
+    fn a_team_shows_each_member_and_nothing_remote() {
+        let hostile = "</style><script>alert(1)</script>";
+        let member = |sprite: &str, types: &[&str], weaknesses: &[&str]| {
+            json!({
+                "sprite": sprite, "name": hostile, "number": 7, "types": types, "abilities": [hostile, "b"], "total": 300,
+                "stats": [{"name": hostile, "value": 51, "percent": 20}], "weaknesses": weaknesses,
+            })
+        };
+        let data = json!({"title": "\"Six\" <b>", "members": [
+            member("a.png", &["water", hostile], &["grass", hostile]),
+            member("https://example.org/b.png", &[], &[]),
+        ]});
+        let page = built_in().render("team.html", &data).unwrap();
+        assert_eq!(attributes(&page, "figure img", "src"), ["a.png", "b.png"]);
+        assert_eq!(attributes(&page, "figure img", "alt"), [hostile; 2]);
+        assert_eq!(attributes(&page, ".bar i", "style"), ["width: 20%"; 2]);
+        let [unknown, water, grass] = ["#5b6474", "#3f68c7", "#47862c"].map(|colour| format!("--type: {colour}"));
+        assert_eq!(attributes(&page, ".types li", "style"), [water, unknown.clone(), grass, unknown]);
+        assert_eq!(attributes(&page, "script, link, iframe, a", "src"), [""; 0]);
+        assert!(page.contains("2 members") && page.contains("double damage from nothing"));
         assert!(!page.contains("<script") && !page.contains("<b>"));
     }
 
