@@ -4,47 +4,14 @@
 
 #[path = "support/program.rs"]
 mod program;
+#[path = "support/replay.rs"]
+mod replay;
 
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 
 use program::Program;
-
-/// The server, which ends with its test.
-struct Replay {
-    child: Child,
-    url: String,
-}
-
-impl Replay {
-    /// Starts it with a fault for each of these objects; nothing where it cannot be started.
-    fn start(faults: &[String]) -> Option<Self> {
-        let server = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/tools/api_server.py");
-        if !server.is_file() {
-            eprintln!("skipped: {} is not there", server.display());
-            return None;
-        }
-        let mut command = Command::new("python3");
-        command.arg(server).args(faults.iter().flat_map(|fault| ["--fail", fault]));
-        let Ok(mut child) = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn() else {
-            eprintln!("skipped: there is no python3");
-            return None;
-        };
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let url = line.trim().strip_prefix("listening on ").unwrap_or_else(|| panic!("{line:?}")).to_owned();
-        Some(Self { child, url })
-    }
-}
-
-impl Drop for Replay {
-    fn drop(&mut self) {
-        _ = self.child.kill();
-        _ = self.child.wait();
-    }
-}
+use replay::Replay;
 
 const MANIFEST: &str = "
 [domain]
