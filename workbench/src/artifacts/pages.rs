@@ -239,7 +239,7 @@ mod tests {
         assert_eq!(attributes(&page, "figure img", "alt"), [hostile; 2]);
         assert_eq!(attributes(&page, ".bar i", "style"), ["width: 20%"; 2]);
         let [unknown, water, grass] = ["#5b6474", "#3f68c7", "#47862c"].map(|colour| format!("--type: {colour}"));
-        assert_eq!(attributes(&page, ".types li", "style"), [&water, &unknown, &grass, &unknown]);
+        assert_eq!(attributes(&page, ".types li", "style"), [water, unknown.clone(), grass, unknown]);
         assert_eq!(attributes(&page, "script, link, iframe, a", "src"), [""; 0]);
         assert!(page.contains("2 members") && page.contains("double damage from nothing"));
         assert!(!page.contains("<script") && !page.contains("<b>"));
