@@ -87,6 +87,8 @@ fn a_new_domain_runs_at_once_in_every_mode() {
         assert!(shown.contains("Night walk") && shown.contains("together at least 45 km"), "{shown}");
         let smoke = folder.printed(&["smoke", reference]);
         assert!(smoke.contains("Plover Walk: 11.5 km"), "{smoke}");
+        let checked = folder.printed(&["check", reference]);
+        assert!(checked.contains("0 short, 0 warnings"), "{checked}");
         // Its exit code is 0 only where every run of the mode was verified.
         let required = ["--require", "serial", "--require", "loop", "--require", "code"];
         let compared = folder.printed(&[&["compare", reference, "--runs", "1"], &required[..]].concat());
