@@ -130,7 +130,7 @@ pub fn lists(name: &str, evidence: &Evidence, out: &Path) -> Vec<List> {
                 Place::Lines,
             )]
         }
-        Source::Image(_) | Source::Get(_) | Source::File(_) => Vec::new(),
+        Source::Image(_) | Source::Get(_) | Source::File(_) | Source::Value(_) => Vec::new(),
     };
     let found: Vec<List> = found;
     found.into_iter().filter(|list| !list.values.is_empty()).collect()

@@ -32,7 +32,7 @@ pub fn section(domain: &Domain) -> Section {
     section
 }
 
-/// The evidence that rules use, themselves or through `each`.
+/// The evidence that rules use, themselves or through `each` and `value`.
 pub(super) fn used_evidence(domain: &Domain) -> BTreeSet<String> {
     let rules = &domain.manifest.verify;
     rules.iter().flat_map(|rule| with_sources(domain, evidence_of(domain, &rule.check))).collect()
@@ -45,12 +45,12 @@ pub(super) fn evidence_of(domain: &Domain, check: &str) -> BTreeSet<String> {
     expression::check(check, &known).unwrap_or_default()
 }
 
-/// These, and the lists they are read for.
+/// These, and what they are read for or made of.
 fn with_sources(domain: &Domain, mut names: BTreeSet<String>) -> BTreeSet<String> {
     let mut waiting: Vec<String> = names.iter().cloned().collect();
     while let Some(name) = waiting.pop() {
-        let each = domain.manifest.evidence.get(&name).and_then(|entry| entry.each.clone());
-        waiting.extend(each.filter(|each| names.insert(each.clone())));
+        let needed = domain.manifest.evidence.get(&name).map(|entry| entry.needs()).unwrap_or_default();
+        waiting.extend(needed.into_iter().filter(|needed| names.insert(needed.clone())));
     }
     names
 }

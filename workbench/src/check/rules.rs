@@ -164,11 +164,17 @@ fn tell_rules(section: &mut Section, domain: &Domain, tried: &[Tried]) {
 
 /// Whether an expression is about more than that files are there.
 fn reads_content(domain: &Domain, check: &str) -> bool {
-    let is_content = |name: &String| {
-        let source = domain.manifest.evidence.get(name).and_then(|entry| entry.source());
-        matches!(source, Some(Source::Html(_) | Source::Json(_) | Source::Text(_) | Source::Get(_)))
-    };
-    evidence_of(domain, check).iter().any(is_content)
+    evidence_of(domain, check).iter().any(|name| is_content(domain, name))
+}
+
+/// Whether evidence is what stands in a file or a record, or is made of such.
+fn is_content(domain: &Domain, name: &str) -> bool {
+    let Some(entry) = domain.manifest.evidence.get(name) else { return false };
+    match entry.source() {
+        Some(Source::Html(_) | Source::Json(_) | Source::Text(_) | Source::Get(_)) => true,
+        Some(Source::Value(_)) => entry.needs().iter().any(|name| is_content(domain, name)),
+        Some(Source::Image(_) | Source::File(_)) | None => false,
+    }
 }
 
 /// Harm that no rule noticed, nor might have.
