@@ -121,8 +121,12 @@ fn the_host_names_no_domain_and_no_plugin() {
         let text = fs::read_to_string(&file).unwrap();
         let code = text.split("#[cfg(test)]").next().unwrap();
         for (number, line) in code.lines().enumerate() {
-            let line = line.trim_start();
-            if !line.starts_with("//") && names.iter().any(|name| line.contains(&format!("\"{name}\""))) {
+            // Of one it is a word of English, too.
+            let names_it = |name: &String| match name.as_str() {
+                "met" => !line.trim_start().starts_with("//") && line.contains("\"met\""),
+                name => line.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')).any(|word| word == name),
+            };
+            if names.iter().any(names_it) {
                 wrong.push(format!("{}:{}: {line}", file.display(), number + 1));
             }
         }

@@ -30,7 +30,7 @@ pub fn module_source(tools: &[ToolSpec]) -> String {
     source
 }
 
-/// Name of the module that offers the tools of one domain, beside `tools`: `dnd_encounter_tools` for `dnd-encounter`.
+/// Name of the module that offers the tools of one domain, beside `tools`: `my_museum_tools` for `my-museum`.
 pub fn domain_module(domain: &str) -> String {
     python_name(&format!("{domain}_tools"))
 }
