@@ -6,7 +6,13 @@ import shutil
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
-EXTENSIONS = {"application/json": "json", "image/jpeg": "jpg", "text/html": "html"}
+EXTENSIONS = {
+    "application/json": "json",
+    "image/jpeg": "jpg",
+    "image/png": "png",
+    "text/html": "html",
+    "text/plain; charset=utf-8": "txt",
+}
 
 
 class Cassette:

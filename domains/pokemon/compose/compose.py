@@ -11,6 +11,9 @@ records; sprites are the same for the same Pillow version.
 import sys
 from pathlib import Path
 
+# The form of a cassette is the same for all domains, and stands with the first one. Added last: the modules beside this file win.
+sys.path.append(str(Path(__file__).parents[2] / "met" / "compose"))
+
 from cassette import Cassette
 from creatures import chart, creatures
 from drawing import draw_sprite
