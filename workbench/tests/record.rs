@@ -128,19 +128,27 @@ fn a_list_of_addresses_is_recorded_without_headers_and_what_may_pass_is_left_out
 
 #[cfg(feature = "embedded")]
 #[test]
-fn what_the_scripts_of_a_domain_ask_for_is_recorded() {
+fn what_scripts_and_probes_of_a_domain_ask_for_is_recorded() {
     let museum = Museum::new(api);
     let script = "from tools import *\n\
                   list_departments()\n\
-                  for object_id in [4, 3, 2, 1]:\n    try:\n        get_object(object_id)\n    except ToolError:\n        pass\n";
+                  for object_id in [4, 3, 2]:\n    try:\n        get_object(object_id)\n    except ToolError:\n        pass\n";
     fs::write(museum.domain().join("smoke.py"), script).unwrap();
+    fs::create_dir(museum.domain().join("rehearsal")).unwrap();
+    fs::write(museum.domain().join("rehearsal/loop.py"), "from tools import *\nget_object(1)\nno_such_tool()\n")
+        .unwrap();
+    let manifest = fs::read_to_string(museum.domain().join("domain.toml")).unwrap();
+    let probe = "probe = [{ name = 'gone', get = '/v1/search?q=cat', expect = 'status == 410' }]\n";
+    fs::write(museum.domain().join("domain.toml"), manifest + probe).unwrap();
 
     let outcome = museum.record(&[]);
 
     assert_eq!(outcome.code, 0, "{outcome:?}");
-    let kept = [("/v1/departments", 200), ("/v1/objects/1", 200), ("/v1/objects/2", 404)];
+    let told = "warning: rehearsal/loop.py did not end well; what it asked for until then is recorded";
+    assert!(outcome.stderr.contains(told), "{outcome:?}");
+    let kept = [("/v1/departments", 200), ("/v1/objects/1", 200), ("/v1/objects/2", 404), ("/v1/search?q=cat", 410)];
     assert_eq!(museum.entries(), entries(&kept), "neither the page for robots nor the bad day");
-    assert_eq!(museum.server.requests().len(), 5, "each address is asked for once");
+    assert_eq!(museum.server.requests().len(), 6, "each address is asked for once");
 }
 
 #[test]

@@ -86,7 +86,7 @@ echo 'from tools import *; print(list_departments())' | workbench script met -")
     #[command(after_help = "Example:\n  workbench smoke met")]
     Smoke(SmokeArguments),
     /// Check whether a domain is worth comparing: its tools, its API, the shape of its task, and whether its rules judge
-    #[command(after_help = "Examples:\n  workbench check met\n  workbench check met --live\n\n\
+    #[command(after_help = "Examples:\n  workbench check met\n  workbench check met --format json\n\n\
 Exit codes: 0 nothing is short, 1 something is.")]
     Check(CheckArguments),
     /// Run a domain's task once, in one mode, and judge the result

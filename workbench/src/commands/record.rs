@@ -11,7 +11,7 @@ use crate::exit::Exit;
 use crate::files::{LONGEST_TEXT, read_text};
 use crate::printer;
 use crate::sandbox::Sandbox;
-use crate::web::{CassetteError, CassetteWriter};
+use crate::web::{CassetteError, CassetteWriter, Expect};
 
 use super::context::Context;
 use super::failures;
@@ -42,6 +42,10 @@ pub(super) async fn run(context: &Context, arguments: &RecordArguments) -> Resul
         Some(list) => paths_in(list)?,
         None => {
             let scripts = scripts_of(&domain)?;
+            for probe in &domain.manifest.api.probe {
+                // What is refused is an answer, too; what is not answered is not among those that are recorded.
+                _ = web.get(&probe.get, &[], Expect::Bytes).await;
+            }
             let limits = arguments.limits.over(&domain.manifest.limits);
             let session = context.tool_session_in(&domain, data, limits, FOLDER).await?;
             run_scripts(&session, &scripts, &embedded()?).await?;
@@ -77,10 +81,13 @@ pub(super) async fn run(context: &Context, arguments: &RecordArguments) -> Resul
     Ok(if passing == 0 { Exit::Success } else { Exit::Network })
 }
 
-/// The script of `smoke` and the last one of code mode: the whole task, twice.
-fn scripts_of(domain: &Domain) -> Result<Vec<String>, Failure> {
-    let code = domain.rehearsal.as_ref().and_then(|rehearsal| rehearsal.code_scripts.last());
-    let paths: Vec<&Path> = domain.smoke.iter().chain(code).map(|path| path.as_path()).collect();
+/// The script of `smoke`, the policy of the modes that call tools one by one, and the last script of code mode: all that a
+/// rehearsal asks for.
+fn scripts_of(domain: &Domain) -> Result<Vec<(String, String)>, Failure> {
+    let rehearsal = domain.rehearsal.as_ref();
+    let policy = rehearsal.and_then(|rehearsal| rehearsal.loop_script.as_ref());
+    let code = rehearsal.and_then(|rehearsal| rehearsal.code_scripts.last());
+    let paths: Vec<&Path> = domain.smoke.iter().chain(policy).chain(code).map(|path| path.as_path()).collect();
     if paths.is_empty() {
         return Err(Failure::usage(format!("{} has neither smoke.py nor rehearsal scripts to record", domain.name()))
             .hint("name the addresses with `--urls FILE`, one a line"));
@@ -88,18 +95,24 @@ fn scripts_of(domain: &Domain) -> Result<Vec<String>, Failure> {
     paths
         .into_iter()
         .map(|path| {
+            let name = path.strip_prefix(&domain.folder).unwrap_or(path).display().to_string();
             read_text(path, LONGEST_TEXT)
+                .map(|source| (name, source))
                 .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", path.display())))
         })
         .collect()
 }
 
-async fn run_scripts(session: &ToolSession, scripts: &[String], sandbox: &Arc<dyn Sandbox>) -> Result<(), Failure> {
-    for script in scripts {
+async fn run_scripts(
+    session: &ToolSession,
+    scripts: &[(String, String)],
+    sandbox: &Arc<dyn Sandbox>,
+) -> Result<(), Failure> {
+    for (name, script) in scripts {
         let outcome = session.script(script, sandbox).await?;
         if !outcome.end.is_success() {
             printer::error_text(&outcome.stderr.text);
-            printer::note("warning: a script did not end well; what it asked for until then is recorded");
+            printer::note(&format!("warning: {name} did not end well; what it asked for until then is recorded"));
         }
     }
     Ok(())

@@ -50,7 +50,9 @@ fn tokens_text(mode: &ModeSummary) -> String {
 
 fn work_text(mode: &ModeSummary) -> String {
     let scripts = match mode.scripts {
-        Some(Spread { max, .. }) if max > 0.0 => format!(", {} scripts", range_text(mode.scripts.as_ref(), whole)),
+        Some(Spread { max, .. }) if max > 0.0 => {
+            format!(", {} {}", range_text(mode.scripts.as_ref(), whole), if max == 1.0 { "script" } else { "scripts" })
+        }
         _ => String::new(),
     };
     format!(

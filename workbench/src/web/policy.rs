@@ -59,7 +59,11 @@ impl Policy {
             return Ok(());
         }
         if is_private(address.url()) {
-            return Err("an address of this machine or of a private network needs a `--route`".to_owned());
+            return Err(format!(
+                "an address of this machine or of a private network needs a route: add \
+                 `--route {authority}={}://{authority}`",
+                address.url().scheme()
+            ));
         }
         if address.url().scheme() != "https" {
             return Err("only https is used, except for hosts with a `--route`".to_owned());
