@@ -101,7 +101,7 @@ fn the_next_steps_are_said() {
     let (alone, inside) = (Folder::empty(), Folder::workspace(true));
     assert_snapshot!("declared_tools_in_a_folder_of_their_own", alone.printed(&["new", "trails", "--http"]));
     assert_snapshot!("tools_in_rust_in_a_folder_of_their_own", alone.printed(&["new", "tours", "--rust"]));
-    let printed = inside.printed(&["new", "trails", "--rust", "--api", "http://api.example:8080/"]);
+    let printed = inside.printed(&["new", "trails", "--rust", "--api", "https://api.example:8080/"]);
     assert_snapshot!("tools_in_rust_in_a_workspace", printed);
     // Only where the crate lies is different.
     let own = Folder::empty();
@@ -109,7 +109,7 @@ fn the_next_steps_are_said() {
     assert_eq!(inside.files("plugins/trails"), own.files("trails/plugins/trails"));
     assert!(own.path("trails/plugin-api/src/lib.rs").is_file() && !inside.path("domains/trails/plugin-api").exists());
     let manifest = fs::read_to_string(inside.path("domains/trails/domain.toml")).unwrap();
-    assert!(manifest.contains("base  = \"http://api.example:8080\"\nhosts = [\"api.example:8080\"]\n"), "{manifest}");
+    assert!(manifest.contains("base  = \"https://api.example:8080\"\nhosts = [\"api.example:8080\"]\n"), "{manifest}");
     // A workspace that has only domains gives no crate a place.
     let domains = Folder::workspace(false);
     domains.printed(&["new", "trails", "--rust"]);
@@ -140,7 +140,8 @@ fn what_cannot_be_made_is_told_and_nothing_is_changed() {
         ),
         (&["new", "--api", "api.example"], "error: `--api api.example` is no http or https address"),
         (&["new", "--api", "https://api.example/?key=1"], "must end with its path, without `?` and `#`"),
-        (&["new", "--api", "https://me@api.example"], "error: https://me@api.example/ is not allowed: "),
+        (&["new", "--api", "https://me@api.example"], "error: https://api.example/ is not allowed: "),
+        (&["new", "--api", "http://api.example"], "error: `--api http://api.example` is `http`"),
         (&["there"], "error: domains/there is there already\nhint: nothing was changed; "),
         (&["crate", "--rust"], "`crate` is no name of a Rust crate"),
         (&["library", "--rust"], "error: plugins/library is there already\nhint: nothing was changed; "),

@@ -35,7 +35,8 @@ pub(crate) fn read_all(host: &Host, first: Filled, pages: &Pages, names: Names<'
                 }
             },
             None if is_empty || is_whole(host, &page, pages, items.len(), names)? => return Ok(items),
-            None => number += 1,
+            // The number of the first page is an author's, and may be the last there is.
+            None => number = number.saturating_add(1),
         }
     }
     let message = format!("{start} has more than {} pages, and this tool reads no more", pages.at_most);

@@ -8,6 +8,10 @@ use crate::domain::authority;
 /// The longest address an error shows with its query, in characters.
 const SHOWN_CHARS: usize = 200;
 
+/// The longest address that is asked for, in bytes: more than servers read, and less than what the client below cannot send.
+/// What a model makes too long is its own mistake, and no fault of the network.
+const LONGEST: usize = 32 * 1024;
+
 /// A real address in normal form: query pairs sorted by name and value and form-urlencoded, no
 /// fragment, no user name. Two ways of writing the same request are one address, one request, one
 /// entry in cache and cassette.
@@ -50,6 +54,8 @@ impl Address {
             return Err(not_an_address(url.as_str(), "only http and https can be asked for"));
         }
         if !url.username().is_empty() || url.password().is_some() {
+            // Neither can fail on an address with a host, and neither is shown to anybody.
+            let _ = (url.set_username(""), url.set_password(None));
             return Err(not_an_address(url.as_str(), "an address must not carry a user name or password"));
         }
         url.set_fragment(None);
@@ -59,6 +65,10 @@ impl Address {
         } else {
             pairs.sort();
             url.query_pairs_mut().clear().extend_pairs(pairs);
+        }
+        if url.as_str().len() > LONGEST {
+            let reason = format!("the address has {} bytes; at most {LONGEST} are asked for", url.as_str().len());
+            return Err(not_an_address(url.as_str(), &reason));
         }
         Ok(Self(url))
     }
@@ -162,6 +172,15 @@ mod tests {
             assert!(matches!(error, WebError::NotAllowed { .. }), "{path}: {error}");
         }
         assert!(Address::resolve(None, "/v1", &[]).is_err());
+        let secret = Address::parse("https://user:hush@api.example.org/").unwrap_err();
+        assert!(!secret.to_string().contains("hush"), "{secret}");
+    }
+
+    #[test]
+    fn an_address_that_nobody_can_send_is_refused() {
+        let of = |length: usize| Address::resolve(Some(BASE), &"x".repeat(length - BASE.len() - 1), &[]);
+        assert!(of(LONGEST).is_ok());
+        assert!(matches!(of(LONGEST + 1), Err(WebError::NotAllowed { .. })));
     }
 
     #[test]

@@ -99,6 +99,10 @@ pub(super) fn run(context: &Context, arguments: &NewArguments) -> Result<Exit, F
     let api = base::parse(address)
         .map_err(|fault| Failure::usage(format!("`--api {address}` {fault}")).hint("write https://HOST/PATH"))?;
     Address::parse(address).map_err(Failure::usage)?;
+    if !base::is_safe(&api) {
+        return Err(Failure::usage(format!("`--api {address}` is `http`, which anybody on the way can read"))
+            .hint("write `https`; `http` is for servers on this machine"));
+    }
     let tools = if arguments.rust { Tools::Rust } else { Tools::Declared };
     let scaffold = Scaffold::new(name, &api, tools);
     let place = Place::of(name, &context.workspace, tools);
