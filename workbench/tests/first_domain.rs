@@ -58,7 +58,7 @@ fn the_first_domain_is_made_as_its_page_says() {
     };
     let played = page.play(set_up);
     assert!(played > 8, "the page has lost its commands: {played}");
-    assert_eq!(server.requests().len(), 12, "each show is asked for once");
+    assert_eq!(server.requests().len(), 13, "the probe and each show are asked for once");
 }
 
 #[test]
