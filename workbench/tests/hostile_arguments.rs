@@ -202,7 +202,7 @@ fn arguments_of_a_call_are_refused_with_the_reason() {
     let huge = format!("query={}", "q".repeat(100_000));
     let deep = format!("{}1{}", "{\"a\":".repeat(5_000), "}".repeat(5_000));
     let more: [(&[&str], i32, &str); 2] = [
-        (&["search_collection", &huge], 1, "is not recorded in the cassette"),
+        (&["search_collection", &huge], 1, "bytes; at most 32768 are asked for"),
         (&["get_object", &deep], 2, "recursion limit exceeded"),
     ];
     for (words, code, said) in CALLS.iter().chain(&more) {

@@ -66,11 +66,13 @@ impl Address {
             pairs.sort();
             url.query_pairs_mut().clear().extend_pairs(pairs);
         }
-        if url.as_str().len() > LONGEST {
-            let reason = format!("the address has {} bytes; at most {LONGEST} are asked for", url.as_str().len());
-            return Err(not_an_address(url.as_str(), &reason));
+        let address = Self(url);
+        let length = address.key().len();
+        if length > LONGEST {
+            let reason = format!("the address has {length} bytes; at most {LONGEST} are asked for");
+            return Err(WebError::NotAllowed { url: address.shown(), reason });
         }
-        Ok(Self(url))
+        Ok(address)
     }
 
     /// The whole address: the key of cache and cassette.
