@@ -81,8 +81,8 @@ pub(super) async fn run(context: &Context, arguments: &RecordArguments) -> Resul
     Ok(if passing == 0 { Exit::Success } else { Exit::Network })
 }
 
-/// The script of `smoke`, the policy of the modes that call tools one by one, and the last script of code mode: all that a
-/// rehearsal asks for.
+/// The script of `smoke`, the policy of the modes that call tools one by one, and the last script of code mode. Those before
+/// it are the failed attempts.
 fn scripts_of(domain: &Domain) -> Result<Vec<(String, String)>, Failure> {
     let rehearsal = domain.rehearsal.as_ref();
     let policy = rehearsal.and_then(|rehearsal| rehearsal.loop_script.as_ref());
