@@ -30,6 +30,9 @@ pub const ANTHROPIC_KEY: &str = "ANTHROPIC_API_KEY";
 /// Another address of the Anthropic API; `--base-url` wins.
 pub const ANTHROPIC_BASE_URL: &str = "ANTHROPIC_BASE_URL";
 
+/// The keys that `serve` lets in, joined with commas; without it, and without `--token`, it makes one.
+pub const SERVE_TOKEN: &str = "WORKBENCH_SERVE_TOKEN";
+
 /// The key of the OpenAI API, and of what `--base-url` names in its place.
 pub const OPENAI_KEY: &str = "OPENAI_API_KEY";
 

@@ -31,5 +31,6 @@ pub mod report;
 pub mod results;
 pub mod runner;
 pub mod sandbox;
+pub mod serve;
 pub mod verify;
 pub mod web;

@@ -57,7 +57,12 @@ fn tool(name: &str) -> ToolDefinition {
     let properties = json!({"number": {"type": "integer"}});
     let input_schema =
         json!({"type": "object", "properties": properties, "required": ["number"], "additionalProperties": false});
-    ToolDefinition { name: name.to_owned(), description: "One of two.".to_owned(), input_schema }
+    ToolDefinition {
+        name: name.to_owned(),
+        description: "One of two.".to_owned(),
+        input_schema,
+        callers: Callers::Direct,
+    }
 }
 
 /// A conversation with the rehearsed model, in which every call is answered by `answer`.
@@ -95,7 +100,7 @@ impl Talk {
                 return Self { turns, end: Ok(text.clone()) };
             }
             let results = reply.content.iter().map(|block| {
-                let Block::ToolUse { id, name, input } = block else { panic!("{block:?}") };
+                let Block::ToolUse { id, name, input, .. } = block else { panic!("{block:?}") };
                 let (content, is_error) = match answer(name, input) {
                     Ok(text) => (text, false),
                     Err(text) => (format!("ERROR: {text}"), true),

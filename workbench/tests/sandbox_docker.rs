@@ -8,6 +8,8 @@
 mod containers;
 #[path = "support/scripts.rs"]
 mod scripts;
+#[path = "support/sessions.rs"]
+mod sessions;
 #[path = "support/standin.rs"]
 mod standin;
 
@@ -89,6 +91,14 @@ async fn scripts_of_a_run_share_a_container_when_it_is_used_again() {
     }
     one.close().await;
     other.close().await;
+    containers.close().await;
+}
+
+#[tokio::test]
+async fn scripts_of_a_session_find_the_names_of_those_before() {
+    let Some(containers) = Containers::open(DockerSettings::default()).await else { return };
+    sessions::names_are_kept(containers.sandbox.clone(), LIMITS).await;
+    sessions::a_script_that_is_ended_takes_the_names_along(containers.sandbox.clone(), LIMITS).await;
     containers.close().await;
 }
 

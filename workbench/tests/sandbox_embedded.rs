@@ -14,6 +14,8 @@ mod patience;
 mod processes;
 #[path = "support/scripts.rs"]
 mod scripts;
+#[path = "support/sessions.rs"]
+mod sessions;
 #[path = "support/standin.rs"]
 mod standin;
 
@@ -29,7 +31,7 @@ use left_behind::Marked;
 use scripts::{Case, LIMITS, sandbox};
 use standin::StandIn;
 use workbench::sandbox::embedded::Embedded;
-use workbench::sandbox::{Bridge, BridgeError, Sandbox, Script, ScriptEnd, ScriptLimits, ScriptOutcome};
+use workbench::sandbox::{Bridge, BridgeError, Sandbox, Script, ScriptEnd, ScriptLimits, ScriptOutcome, ToolForm};
 
 async fn run_on(sandbox: &Embedded, source: &str, limits: ScriptLimits, bridge: &dyn Bridge) -> ScriptOutcome {
     scripts::run(sandbox, source, &standin::specs(), limits, bridge).await
@@ -59,7 +61,14 @@ import tools, dnd_encounter_tools
 print(noop is tools.noop, noop is dnd_encounter_tools.noop, noop(1), await later(2))
 ";
     let tools = standin::specs();
-    let script = Script { source, tools: &tools, domain: "dnd-encounter", announce_waiting: false, limits: LIMITS };
+    let script = Script {
+        source,
+        tools: &tools,
+        domain: "dnd-encounter",
+        announce_waiting: false,
+        form: ToolForm::Functions,
+        limits: LIMITS,
+    };
     let outcome = sandbox().run(&script, &StandIn::with_budget(2)).await.unwrap();
     assert_eq!(outcome.stdout.text, "True True 1 2\n", "{}", outcome.stderr.text);
 }
@@ -126,7 +135,14 @@ tools.noop('sync')
 await noop('last')
 ";
     let tools = standin::specs();
-    let script = Script { source, tools: &tools, domain: "standin", announce_waiting: true, limits: LIMITS };
+    let script = Script {
+        source,
+        tools: &tools,
+        domain: "standin",
+        announce_waiting: true,
+        form: ToolForm::Functions,
+        limits: LIMITS,
+    };
     let bridge = Turns::default();
     let outcome = sandbox().run(&script, &bridge).await.unwrap();
     assert_eq!(outcome.end, ScriptEnd::Exit(0), "{}", outcome.stderr.text);
@@ -168,6 +184,16 @@ print(sum(answer['x'] for answer in answers))
     assert_eq!(outcome.stdout.text, "499500\n", "{}", outcome.stderr.text);
     let (left, most) = bridge.0.into_inner().unwrap();
     assert!(left == 0 && (2..=16).contains(&most), "{left} left, {most} at once");
+}
+
+#[tokio::test]
+async fn scripts_of_a_session_find_the_names_of_those_before() {
+    sessions::names_are_kept(std::sync::Arc::new(sandbox()), LIMITS).await;
+}
+
+#[tokio::test]
+async fn a_script_that_is_ended_takes_the_names_of_its_session_along() {
+    sessions::a_script_that_is_ended_takes_the_names_along(std::sync::Arc::new(sandbox()), LIMITS).await;
 }
 
 /// Lets a test know that a script is running, and never answers it.

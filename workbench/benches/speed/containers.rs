@@ -17,7 +17,7 @@ use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 use workbench::runner::script_limits;
 use workbench::sandbox::docker::availability::{self, Available};
 use workbench::sandbox::docker::{Docker, DockerSettings};
-use workbench::sandbox::{Bridge, BridgeError, Sandbox, Script};
+use workbench::sandbox::{Bridge, BridgeError, Sandbox, Script, ToolForm};
 
 use crate::rounds::{alternate, repeat};
 use crate::scripting::first_line;
@@ -111,6 +111,7 @@ fn bridged_call(stage: &Stage, sandbox: &dyn Sandbox) -> Duration {
         tools: stage.toolbox.tools(),
         domain: stage.domain.name(),
         announce_waiting: false,
+        form: ToolForm::Functions,
         limits: script_limits(&stage.domain.manifest.limits),
     };
     let bridge = AtOnce(OnceLock::new());

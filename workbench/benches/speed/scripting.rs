@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use bytes::Bytes;
 use workbench::runner::{Caller, ScriptBridge, script_limits};
-use workbench::sandbox::{Bridge, BridgeError, Sandbox, Script};
+use workbench::sandbox::{Bridge, BridgeError, Sandbox, Script, ToolForm};
 
 use crate::stage::Stage;
 
@@ -25,6 +25,7 @@ pub(crate) fn run(stage: &Stage, sandbox: &dyn Sandbox, source: &str, bridge: &d
         tools: stage.toolbox.tools(),
         domain: stage.domain.name(),
         announce_waiting: false,
+        form: ToolForm::Functions,
         limits: script_limits(&stage.domain.manifest.limits),
     };
     let outcome = stage.runtime.block_on(sandbox.run(&script, bridge)).unwrap();

@@ -7,6 +7,7 @@ mod new_options;
 pub mod options;
 mod sandbox_commands;
 pub mod sandbox_options;
+mod serve_options;
 
 use std::path::PathBuf;
 
@@ -22,6 +23,7 @@ pub use self::sandbox_commands::{
     ProbeArguments, SandboxBuildArguments, SandboxCleanArguments, SandboxCommand, SandboxStatusArguments,
 };
 use self::sandbox_options::{SandboxChoice, SandboxOptions};
+pub use self::serve_options::ServeArguments;
 
 /// Measures, on one task and the same tools, what a model reads when it calls tools one step at a
 /// time, and what it reads when it writes one script that calls them.
@@ -127,6 +129,13 @@ workbench sandbox status")]
 workbench probe --sandbox docker --network open --url http://api.example/v1/health\n\n\
 Exit codes: 0 all as expected, 1 a protection is missing, 4 the sandbox does not start.")]
     Probe(ProbeArguments),
+    /// Serve the Messages API with programmatic tool calling on this machine
+    #[command(
+        after_help = "Examples:\n  workbench serve met\n  workbench serve --turns turns.json --as claude-haiku-5-5\n  \
+workbench serve --model ollama:qwen3:8b\n\n\
+Point any client at it: base URL http://127.0.0.1:8787, the key that is printed, the model's name."
+    )]
+    Serve(ServeArguments),
     /// Check this machine: toolchain, plugins, sandbox, results, keys; with `--model`, a provider's model
     #[command(after_help = "Examples:\n  workbench doctor\n  workbench doctor --model anthropic:claude-haiku-5-5")]
     Doctor(DoctorArguments),

@@ -17,7 +17,7 @@ use crate::model::provider::{ModelChoice, ProviderKind};
 use crate::printer;
 use crate::sandbox::docker::engine::Engine;
 use crate::sandbox::docker::image;
-use crate::sandbox::{Bridge, BridgeError, Script};
+use crate::sandbox::{Bridge, BridgeError, Script, ToolForm};
 
 use super::context::Context;
 use super::models::Asked;
@@ -132,6 +132,7 @@ async fn python() -> Result<String, String> {
         tools: &[],
         domain: "doctor",
         announce_waiting: false,
+        form: ToolForm::Functions,
         limits: crate::runner::script_limits(&crate::domain::manifest::Limits::default()),
     };
     let sandbox = embedded().map_err(|failure| failure.to_string())?;

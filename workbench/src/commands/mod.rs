@@ -26,6 +26,7 @@ mod runs;
 mod sandbox;
 mod sandboxes;
 mod script;
+mod serve;
 mod show;
 mod smoke;
 mod tool_session;
@@ -116,6 +117,7 @@ async fn dispatch(context: &Context, command: Command) -> Result<Exit, Failure> 
         Command::Record(arguments) => record::run(context, &arguments).await,
         Command::Sandbox(command) => sandbox::run(&command).await,
         Command::Probe(arguments) => probe::run(context, &arguments).await,
+        Command::Serve(arguments) => serve::run(context, &arguments).await,
         Command::Doctor(arguments) => doctor::run(context, &arguments).await,
     }
 }

@@ -15,7 +15,7 @@ use crate::plugin::{ClientSettings, PluginClient, RunServices};
 use crate::printer;
 use crate::results::format::CallRecord;
 use crate::runner::{Caller, Ledger, Toolbox, script_limits};
-use crate::sandbox::{Sandbox, Script, ScriptOutcome};
+use crate::sandbox::{Sandbox, Script, ScriptOutcome, ToolForm};
 use crate::web::Counters;
 
 use super::context::{Context, Data};
@@ -117,6 +117,7 @@ impl ToolSession {
             tools: self.toolbox.tools(),
             domain: &self.domain,
             announce_waiting: false,
+            form: ToolForm::Functions,
             limits: script_limits(&self.limits),
         };
         let bridge = self.toolbox.bridge(Caller { turn: 0, script: Some(1) });

@@ -36,6 +36,8 @@ pub struct Rehearsal {
     pub loop_script: Option<PathBuf>,
     /// `rehearsal/code/1.py`, `2.py`, …, handed over in this order.
     pub code_scripts: Vec<PathBuf>,
+    /// `rehearsal/hosted/1.py`, `2.py`, …, the cells of mode `hosted`, whose tools are coroutine functions.
+    pub hosted_scripts: Vec<PathBuf>,
 }
 
 impl Domain {
@@ -219,9 +221,11 @@ fn prompt(folder: &Path, manifest: &Manifest) -> Result<Option<String>, Manifest
 
 fn rehearsal(folder: &Path) -> Option<Rehearsal> {
     let loop_script = Some(folder.join("loop.py")).filter(|path| is_there(path));
-    let code_scripts: Vec<PathBuf> = (1..)
-        .map(|number| folder.join("code").join(format!("{number}.py")))
-        .take_while(|path| is_there(path))
-        .collect();
-    (loop_script.is_some() || !code_scripts.is_empty()).then_some(Rehearsal { loop_script, code_scripts })
+    let numbered = |name: &str| -> Vec<PathBuf> {
+        let files = (1..).map(|number| folder.join(name).join(format!("{number}.py")));
+        files.take_while(|path| is_there(path)).collect()
+    };
+    let (code_scripts, hosted_scripts) = (numbered("code"), numbered("hosted"));
+    let has_any = loop_script.is_some() || !code_scripts.is_empty() || !hosted_scripts.is_empty();
+    has_any.then_some(Rehearsal { loop_script, code_scripts, hosted_scripts })
 }

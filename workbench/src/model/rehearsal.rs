@@ -64,7 +64,7 @@ fn read(path: &Path) -> Result<String, RehearsalError> {
 
 enum Part {
     /// Starts with the first request, which brings the list of tools.
-    Policy { script: Arc<PolicyScript>, playing: Option<Policy> },
+    Policy { script: PolicyScript, playing: Option<Policy> },
     /// Hands scripts to the one tool of code mode.
     Author { scripts: vec::IntoIter<String>, written: u32 },
 }
@@ -82,7 +82,7 @@ impl Rehearsal {
         let memory = limits.script_memory_mb.saturating_mul(1024 * 1024);
         let patience = Duration::from_secs(limits.script_seconds);
         let limits = ScriptLimits { time: POLICY_TIME, memory, output_bytes: LAST_WORDS_BYTES };
-        let script = Arc::new(PolicyScript { source, domain: domain.name().to_owned(), sandbox, limits, patience });
+        let script = PolicyScript { source, domain: domain.name().to_owned(), sandbox, limits, patience };
         Ok(Self::new(Part::Policy { script, playing: None }))
     }
 
@@ -98,6 +98,18 @@ impl Rehearsal {
         }
         let scripts: Vec<String> = paths.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
         Ok(Self::new(Part::Author { scripts: scripts.into_iter(), written: 0 }))
+    }
+
+    /// The cells of mode `hosted`, in order, failed first attempts included.
+    ///
+    /// # Errors
+    /// When the domain has none, or one cannot be read.
+    pub fn cells(domain: &Domain) -> Result<Vec<String>, RehearsalError> {
+        let paths = domain.rehearsal.as_ref().map(|scripts| scripts.hosted_scripts.as_slice()).unwrap_or_default();
+        if paths.is_empty() {
+            return Err(missing(domain, "rehearsal/hosted/1.py"));
+        }
+        paths.iter().map(|path| read(path)).collect()
     }
 
     fn new(part: Part) -> Self {
@@ -149,9 +161,12 @@ fn as_spec(tool: &ToolDefinition) -> ToolSpec {
 fn hand_in(code: String, tool: Option<&ToolDefinition>, written: &mut u32) -> Block {
     *written += 1;
     match tool {
-        Some(tool) => {
-            Block::ToolUse { id: format!("call_{written}"), name: tool.name.clone(), input: json!({ "code": code }) }
-        }
+        Some(tool) => Block::ToolUse {
+            id: format!("call_{written}"),
+            name: tool.name.clone(),
+            input: json!({ "code": code }),
+            caller: None,
+        },
         None => Block::Text { text: format!("~~~~python\n{}\n~~~~", code.trim_end()) },
     }
 }

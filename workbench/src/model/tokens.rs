@@ -89,11 +89,16 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::model::types::Role;
+    use crate::model::types::{Callers, Role};
 
     fn conversation() -> Vec<Message> {
         let text = |text: &str| Block::Text { text: text.to_owned() };
-        let call = Block::ToolUse { id: "1".to_owned(), name: "get_object".to_owned(), input: json!({"object_id": 7}) };
+        let call = Block::ToolUse {
+            id: "1".to_owned(),
+            name: "get_object".to_owned(),
+            input: json!({"object_id": 7}),
+            caller: None,
+        };
         let result = |content: &str| Block::ToolResult {
             tool_use_id: "1".to_owned(),
             content: content.to_owned(),
@@ -113,6 +118,7 @@ mod tests {
             name: "get_object".to_owned(),
             description: "One object.".to_owned(),
             input_schema: json!({"type": "object"}),
+            callers: Callers::Direct,
         }];
         let request = |messages| ModelRequest {
             system: "You are a curator.",

@@ -32,6 +32,33 @@ pub struct ToolDefinition {
     pub description: String,
     /// JSON schema of its arguments.
     pub input_schema: Value,
+    /// Who may call it.
+    #[serde(skip)]
+    pub callers: Callers,
+}
+
+/// Who may call a tool, where the provider runs scripts of the model's. It steers a model and authorises nothing: a call
+/// from elsewhere may still come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Callers {
+    /// The model itself.
+    #[default]
+    Direct,
+    /// Its scripts.
+    Code,
+    /// Either.
+    Both,
+}
+
+/// The script that made a call, as the Messages API tells it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Caller {
+    /// The tool that runs it, with its version.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Id of the block that has the script.
+    pub tool_id: String,
 }
 
 /// One message of the conversation: a line of `transcript.jsonl`.
@@ -70,6 +97,9 @@ pub enum Block {
         name: String,
         /// Arguments.
         input: Value,
+        /// The script that made it, where a provider runs scripts; the model itself where there is none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        caller: Option<Caller>,
     },
     /// The answer to a call.
     ToolResult {

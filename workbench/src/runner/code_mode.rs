@@ -16,7 +16,7 @@ use crate::domain::manifest::Limits;
 use crate::events::{Event, Listener, RunKey};
 use crate::model::types::ToolDefinition;
 use crate::results::store::RunFolder;
-use crate::sandbox::{Sandbox, Script, ScriptEnd, ScriptLimits};
+use crate::sandbox::{Sandbox, Script, ScriptEnd, ScriptLimits, ToolForm};
 
 /// Bytes of each stream that are kept in the run's folder; the model reads far less.
 const KEPT_OUTPUT: usize = 1024 * 1024;
@@ -94,6 +94,7 @@ impl CodeTools {
             tools: self.toolbox.tools(),
             domain: &self.key.domain,
             announce_waiting: false,
+            form: ToolForm::Functions,
             limits: script_limits(&self.limits),
         };
         let bridge = self.toolbox.bridge(Caller { turn, script: Some(number) });

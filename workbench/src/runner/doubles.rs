@@ -81,6 +81,7 @@ pub(super) fn blocks(calls: &[(&str, Value)]) -> Vec<Block> {
         id: format!("id{place}"),
         name: (*name).to_owned(),
         input: input.clone(),
+        caller: None,
     };
     calls.iter().enumerate().map(block).collect()
 }
@@ -143,6 +144,10 @@ impl Sandbox for FakeSandbox {
     }
 
     fn of_run(self: Arc<Self>) -> Arc<dyn Sandbox> {
+        self
+    }
+
+    fn session(self: Arc<Self>) -> Arc<dyn Sandbox> {
         self
     }
 

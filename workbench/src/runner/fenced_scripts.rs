@@ -32,8 +32,12 @@ impl ModeTools for FencedScripts {
             _ => None,
         });
         let script = script_in(&words.collect::<Vec<_>>().join("\n"));
-        let script =
-            script.map(|code| Asked { id: String::new(), name: RUN_PYTHON.to_owned(), input: json!({ "code": code }) });
+        let script = script.map(|code| Asked {
+            id: String::new(),
+            name: RUN_PYTHON.to_owned(),
+            input: json!({ "code": code }),
+            script: None,
+        });
         calls_in(content).into_iter().chain(script).collect()
     }
 

@@ -11,7 +11,7 @@ use super::RunError;
 use super::ledger::Caller;
 use super::mode_tools::{Answer, Asked, ModeTools};
 use super::toolbox::Toolbox;
-use crate::model::types::ToolDefinition;
+use crate::model::types::{Callers, ToolDefinition};
 
 /// Offers the tools as they are.
 pub(super) struct LoopTools {
@@ -24,6 +24,7 @@ pub(super) fn definitions(tools: &[ToolSpec]) -> Vec<ToolDefinition> {
         name: tool.name.clone(),
         description: tool.description.clone(),
         input_schema: tool.input_schema.clone(),
+        callers: Callers::Direct,
     };
     tools.iter().map(definition).collect()
 }

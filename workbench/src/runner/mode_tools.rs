@@ -15,6 +15,8 @@ pub(super) struct Asked {
     pub(super) name: String,
     /// Its arguments, as the model wrote them.
     pub(super) input: Value,
+    /// The script that made it, where the provider runs scripts.
+    pub(super) script: Option<String>,
 }
 
 /// What the model reads for a call.
@@ -65,7 +67,12 @@ pub(super) trait ModeTools: Send + Sync {
 /// The calls that a model asked for as such.
 pub(super) fn calls_in(content: &[Block]) -> Vec<Asked> {
     let calls = content.iter().filter_map(|block| match block {
-        Block::ToolUse { id, name, input } => Some(Asked { id: id.clone(), name: name.clone(), input: input.clone() }),
+        Block::ToolUse { id, name, input, caller } => Some(Asked {
+            id: id.clone(),
+            name: name.clone(),
+            input: input.clone(),
+            script: caller.as_ref().map(|caller| caller.tool_id.clone()),
+        }),
         _ => None,
     });
     calls.collect()

@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use super::code_mode::ScriptForm;
-use crate::model::types::ToolDefinition;
+use crate::model::types::{Callers, ToolDefinition};
 
 /// Name of code mode's one tool.
 pub const RUN_PYTHON: &str = "run_python";
@@ -66,6 +66,7 @@ pub fn run_python(output_chars: usize) -> ToolDefinition {
             "required": ["code"],
             "additionalProperties": false
         }),
+        callers: Callers::Direct,
     }
 }
 

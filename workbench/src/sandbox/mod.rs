@@ -4,6 +4,7 @@ mod conversation;
 pub mod docker;
 #[cfg(feature = "embedded")]
 pub mod embedded;
+pub mod paused;
 pub mod probe;
 mod reply;
 pub mod stubs;
@@ -39,6 +40,10 @@ pub trait Sandbox: Send + Sync {
     /// The same sandbox for one run, which keeps what the scripts of a run share.
     fn of_run(self: Arc<Self>) -> Arc<dyn Sandbox>;
 
+    /// The same sandbox for a session, in which each script finds the names of those before it, as in an interpreter one
+    /// types into. A script that is killed takes the session's names with it.
+    fn session(self: Arc<Self>) -> Arc<dyn Sandbox>;
+
     /// Waits until nothing is left of what it started. It may be used again.
     async fn close(&self) {}
 
@@ -69,17 +74,31 @@ pub struct Script<'a> {
     pub tools: &'a [plugin_api::wire::ToolSpec],
     /// Name of the domain; [`stubs::domain_module`] names its module, which works beside `tools`.
     pub domain: &'a str,
-    /// Whether [`Bridge::waiting`] is to be told. It costs a message for each wait, so only
-    /// rehearsal, which turns waits into turns, asks for it: of the embedded sandbox, for `docker` tells of none.
+    /// How it finds them.
+    pub form: ToolForm,
+    /// Whether [`Bridge::waiting`] is to be told, and the time of its waits is not counted. It costs a message for each
+    /// wait, so only who turns waits into turns of a conversation asks for it. `docker` can tell of the waits of
+    /// [`ToolForm::Coroutines`] alone.
     pub announce_waiting: bool,
     /// What ends it.
     pub limits: ScriptLimits,
 }
 
+/// How a script finds the tools.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ToolForm {
+    /// To be imported from `tools`: functions with named arguments, which return plain data.
+    #[default]
+    Functions,
+    /// Among its own names: coroutine functions that take one dict and return a text, as in the sandbox of a provider
+    /// that offers programmatic tool calling.
+    Coroutines,
+}
+
 /// What ends a script from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScriptLimits {
-    /// Wall time, waiting for tool calls included.
+    /// Wall time, waiting for tool calls included unless waits are announced.
     pub time: Duration,
     /// Memory in bytes the script may take: beyond what the idle interpreter has, or, in a container, with it.
     pub memory: u64,

@@ -84,7 +84,7 @@ fn block(raw: &RawValue) -> Result<Block, String> {
                 return Err(format!("its call of `{name}` has no id"));
             }
             let input = fields.remove("input").unwrap_or_default();
-            Ok(Block::ToolUse { id, name, input: arguments::of(&input) })
+            Ok(Block::ToolUse { id, name, input: arguments::of(&input), caller: None })
         }
         // Thinking, and whatever the API will send one day.
         _ => Ok(Block::Other(Value::Object(fields))),
@@ -211,7 +211,7 @@ mod tests {
             [
                 Block::Other(json!({"type": "thinking", "thinking": "", "signature": "x/y"})),
                 Block::Text { text: "hi".to_owned() },
-                Block::ToolUse { id: "a".to_owned(), name: "f".to_owned(), input: json!({"x": 1.5}) },
+                Block::ToolUse { id: "a".to_owned(), name: "f".to_owned(), input: json!({"x": 1.5}), caller: None },
                 Block::Other(json!({"type": "new", "z": [1]})),
             ]
         );

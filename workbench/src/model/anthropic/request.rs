@@ -85,6 +85,7 @@ mod tests {
             name: "get_object".to_owned(),
             description: "One object.".to_owned(),
             input_schema: json!({"type": "object"}),
+            callers: Callers::Direct,
         }];
         let request = |tools, parallel_calls| ModelRequest {
             system: "You work for curators.",

@@ -106,6 +106,7 @@ fn call(call: &Value, ids: &mut Ids) -> Block {
         id: ids.of(&call["id"]),
         name: function["name"].as_str().unwrap_or_default().to_owned(),
         input: arguments::of(&function["arguments"]),
+        caller: None,
     }
 }
 

@@ -132,7 +132,7 @@ fn settings(request: &ModelRequest<'_>, model: &str, form: &Form) -> Value {
 }
 
 fn tool(tool: &ToolDefinition) -> Value {
-    let ToolDefinition { name, description, input_schema } = tool;
+    let ToolDefinition { name, description, input_schema, .. } = tool;
     json!({ "type": "function", "function": { "name": name, "description": description, "parameters": input_schema } })
 }
 
@@ -142,7 +142,7 @@ fn said(content: &[Block], words: &str) -> Value {
     let calls: Vec<Value> = content
         .iter()
         .filter_map(|block| match block {
-            Block::ToolUse { id, name, input } => {
+            Block::ToolUse { id, name, input, .. } => {
                 let function = json!({ "name": name_as_sent(name), "arguments": arguments::as_sent(input) });
                 Some(json!({ "id": id, "type": "function", "function": function }))
             }
@@ -190,8 +190,12 @@ mod tests {
 
     fn conversation() -> Vec<Message> {
         let text = |text: &str| Block::Text { text: text.to_owned() };
-        let call =
-            |id: &str, name: &str, input: Value| Block::ToolUse { id: id.to_owned(), name: name.to_owned(), input };
+        let call = |id: &str, name: &str, input: Value| Block::ToolUse {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            input,
+            caller: None,
+        };
         let result = |id: &str, content: &str| Block::ToolResult {
             tool_use_id: id.to_owned(),
             content: content.to_owned(),
@@ -222,6 +226,7 @@ mod tests {
             name: "get_object".to_owned(),
             description: "One object.".to_owned(),
             input_schema: json!({ "type": "object" }),
+            callers: Callers::Direct,
         }];
         insta::assert_json_snapshot!(body(&mut Conversation::default(), &conversation(), &tools));
         let words = body(&mut Conversation::default(), &conversation()[..1], &[]);

@@ -37,22 +37,33 @@ pub(in crate::sandbox) struct Link {
     inbox: mpsc::UnboundedReceiver<Arrived>,
     outbox: mpsc::UnboundedSender<(Frame<ToWorker>, Share)>,
     turns: Option<Arc<Semaphore>>,
+    jobs: u64,
     _tasks: [Task<()>; 2],
 }
 
 impl Link {
-    /// A link whose calls are all made as they come when `at_once`: where waits are announced, all
-    /// that was asked for has to be known before.
+    /// A link over both directions of a worker's stream.
     pub(in crate::sandbox) fn open(
         reader: impl AsyncBufRead + Send + Unpin + 'static,
         writer: impl AsyncWrite + Send + Unpin + 'static,
-        at_once: bool,
     ) -> Self {
         let (arrived, inbox) = mpsc::unbounded_channel();
         let (outbox, leaving) = mpsc::unbounded_channel();
         let tasks = [Task::spawn(read_all(reader, arrived)), Task::spawn(write_all(writer, leaving))];
-        let turns = (!at_once).then(|| Arc::new(Semaphore::new(CALLS_UNDER_WAY)));
-        Self { inbox, outbox, turns, _tasks: tasks }
+        Self { inbox, outbox, turns: None, jobs: 0, _tasks: tasks }
+    }
+
+    /// The number of the next script's job. Its calls are all made as they come when `at_once`: where waits are
+    /// announced, all that was asked for has to be known before.
+    pub(in crate::sandbox) fn next_job(&mut self, at_once: bool) -> u64 {
+        self.turns = (!at_once).then(|| Arc::new(Semaphore::new(CALLS_UNDER_WAY)));
+        self.jobs += 1;
+        self.jobs
+    }
+
+    /// The number of the job under way.
+    pub(super) fn job(&self) -> u64 {
+        self.jobs
     }
 
     /// What the worker says next; `None` when it is gone.

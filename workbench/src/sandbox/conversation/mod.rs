@@ -1,5 +1,6 @@
 //! How the host talks with the interpreter of a script, wherever that is: frames in both directions, in bounded memory.
 
+mod clock;
 mod link;
 pub(super) mod protocol;
 mod tail;
@@ -10,6 +11,7 @@ use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use tokio::task::JoinHandle;
 
+pub(super) use self::clock::Clock;
 pub(super) use self::link::Link;
 use self::protocol::{MAX_NAME, ToHost, ToWorker};
 pub(super) use self::tail::{FLOOD, Tail};
@@ -20,17 +22,26 @@ use crate::frames::Frame;
 pub(super) const LAST_OUTPUT: Duration = Duration::from_secs(5);
 
 /// Answers calls until the script ends. `None`: the child is gone without a word.
-pub(super) async fn converse(link: &mut Link, announces_waiting: bool, bridge: &dyn Bridge) -> Option<ScriptEnd> {
+pub(super) async fn converse(
+    link: &mut Link,
+    announces_waiting: bool,
+    clock: &Clock,
+    bridge: &dyn Bridge,
+) -> Option<ScriptEnd> {
     let mut calls = FuturesUnordered::new();
     let mut last_id = 0;
+    let mut has_started = false;
     loop {
         // Calls first: when the child says that it waits, all it asked for is known to the bridge.
         tokio::select! {
             biased;
-            Some((id, answer, turn)) = calls.next(), if !calls.is_empty() => match answer {
-                Ok(body) => link.send(ToWorker::Answer { id, ok: true }, body, turn),
-                Err(BridgeError::Tool(text)) => link.send(ToWorker::Answer { id, ok: false }, text.into(), turn),
-                Err(BridgeError::Stop(text)) => return Some(ScriptEnd::Stopped(text)),
+            Some((id, answer, turn)) = calls.next(), if !calls.is_empty() => {
+                clock.go_on();
+                match answer {
+                    Ok(body) => link.send(ToWorker::Answer { id, ok: true }, body, turn),
+                    Err(BridgeError::Tool(text)) => link.send(ToWorker::Answer { id, ok: false }, text.into(), turn),
+                    Err(BridgeError::Stop(text)) => return Some(ScriptEnd::Stopped(text)),
+                }
             },
             arrived = link.next() => {
                 let (frame, share) = arrived?;
@@ -43,6 +54,12 @@ pub(super) async fn converse(link: &mut Link, announces_waiting: bool, bridge: &
                     Err(_) => return None,
                 };
                 match head {
+                    ToHost::Started { job } if job < link.job() => {}
+                    ToHost::Started { job } if job > link.job() || has_started => {
+                        return Some(broken("it began a script that it was not given"));
+                    }
+                    ToHost::Started { .. } => has_started = true,
+                    ToHost::Call { .. } | ToHost::Waiting if !has_started => {}
                     ToHost::Call { id, .. } if id <= last_id => {
                         return Some(broken(&format!("it used the number {id} for a second call")));
                     }
@@ -65,7 +82,10 @@ pub(super) async fn converse(link: &mut Link, announces_waiting: bool, bridge: &
                             (id, answer, turn)
                         });
                     }
-                    ToHost::Waiting if announces_waiting => bridge.waiting().await,
+                    ToHost::Waiting if announces_waiting => {
+                        clock.stop();
+                        bridge.waiting().await;
+                    }
                     ToHost::Waiting => return Some(broken("it announced a wait, and nobody had asked for that")),
                     ToHost::End { out_of_memory: true, .. } => return Some(ScriptEnd::OutOfMemory),
                     ToHost::End { code, .. } => return Some(ScriptEnd::Exit(code)),
@@ -85,12 +105,6 @@ pub(super) fn broken(what: &str) -> ScriptEnd {
 pub(super) struct Task<T>(JoinHandle<T>);
 
 impl<T: Send + 'static> Task<T> {
-    /// What came of it, unless it takes longer than `limit`.
-    #[cfg(feature = "embedded")]
-    pub(super) async fn within(mut self, limit: Duration) -> Option<T> {
-        tokio::time::timeout(limit, &mut self.0).await.ok()?.ok()
-    }
-
     pub(super) fn spawn(work: impl Future<Output = T> + Send + 'static) -> Self {
         Self(tokio::spawn(work))
     }

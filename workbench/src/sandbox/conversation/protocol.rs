@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::sandbox::{Script, stubs};
+use crate::sandbox::{Script, ToolForm, stubs};
 
 /// Longest arguments of a call, in bytes of JSON: the longest body a worker sends. More is a mistake,
 /// and would be copied several times on its way.
@@ -11,6 +11,9 @@ pub(in crate::sandbox) const MAX_ARGUMENTS: usize = 16 * 1024 * 1024;
 /// Longest name of a tool in bytes: the head of a frame has room for it however it is escaped, and a ledger for the names
 /// of many calls.
 pub(in crate::sandbox) const MAX_NAME: usize = 1000;
+
+/// Processor seconds of an interpreter that goes on: no session lives as long.
+const SESSION_SECONDS: u64 = 7 * 24 * 60 * 60;
 
 /// From the host to the worker.
 #[derive(Debug, Serialize, Deserialize)]
@@ -33,6 +36,11 @@ pub(in crate::sandbox) enum ToWorker {
 pub(in crate::sandbox) enum ToHost {
     /// The interpreter is up and waits for [`ToWorker::Run`].
     Ready,
+    /// A script begins. What was said before is of the one before, and is not heard any more.
+    Started {
+        /// [`Job::number`].
+        job: u64,
+    },
     /// A tool call; the body is its arguments, a JSON object.
     Call {
         /// Names the call in its answer.
@@ -54,12 +62,17 @@ pub(in crate::sandbox) enum ToHost {
 /// What a script worker is to do.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::sandbox) struct Job {
+    /// Counts the jobs of a link, from 1.
+    pub(in crate::sandbox) number: u64,
     /// The script.
     pub(in crate::sandbox) source: String,
     /// Source of the module `tools`, made by [`crate::sandbox::stubs`].
     pub(in crate::sandbox) tools_module: String,
     /// The module's other name, which tells whose tools these are.
     pub(in crate::sandbox) domain_module: String,
+    /// What is done in the script's names before it: nothing where it imports the tools itself.
+    #[serde(default)]
+    pub(in crate::sandbox) prelude: String,
     /// Whether [`ToHost::Waiting`] is wanted.
     pub(in crate::sandbox) announce_waiting: bool,
     /// Whether the interpreter goes on, and later scripts find the names of this one.
@@ -72,16 +85,27 @@ pub(in crate::sandbox) struct Job {
 }
 
 impl Job {
-    /// What is to be done for a script whose data may take `memory` bytes.
-    pub(in crate::sandbox) fn of(script: &Script<'_>, keep_state: bool, memory: u64) -> Self {
+    /// What is to be done, as the link's job of this number, for a script whose data may take `memory` bytes.
+    pub(in crate::sandbox) fn of(number: u64, script: &Script<'_>, keep_state: bool, memory: u64) -> Self {
         Self {
+            number,
             source: script.source.to_owned(),
-            tools_module: stubs::module_source(script.tools),
+            tools_module: match script.form {
+                ToolForm::Functions => stubs::module_source(script.tools),
+                ToolForm::Coroutines => stubs::coroutine_source(script.tools),
+            },
+            prelude: match script.form {
+                ToolForm::Functions => String::new(),
+                ToolForm::Coroutines => stubs::COROUTINE_PRELUDE.to_owned(),
+            },
             domain_module: stubs::domain_module(script.domain),
             announce_waiting: script.announce_waiting,
             keep_state,
             memory,
-            cpu_seconds: script.limits.time.as_secs().saturating_add(5),
+            cpu_seconds: match keep_state {
+                true => SESSION_SECONDS,
+                false => script.limits.time.as_secs().saturating_add(5),
+            },
         }
     }
 }

@@ -29,7 +29,7 @@ use self::container::Settings;
 use self::engine::Engine;
 pub use self::network::Network;
 use self::script_run::Worker;
-use super::{Bridge, Inspection, Sandbox, SandboxError, Script, ScriptEnd, ScriptOutcome};
+use super::{Bridge, Inspection, Sandbox, SandboxError, Script, ScriptEnd, ScriptOutcome, ToolForm};
 use crate::results::format::setting;
 
 /// What `run.json` and messages call this sandbox.
@@ -52,7 +52,9 @@ pub struct DockerSettings {
 /// Runs scripts in containers.
 pub struct Docker {
     shared: Arc<Shared>,
-    /// The run's own container, when it is used again.
+    /// Whether one container serves all scripts, whose names later ones find again.
+    keeps: bool,
+    /// That container, once there is one.
     kept: Mutex<Option<Worker>>,
 }
 
@@ -90,8 +92,9 @@ impl Docker {
             runtime: choice.runtime.clone(),
         };
         let (digest, spare) = (image.digest, Mutex::new(None));
+        let keeps = choice.reuse;
         let shared = Shared { engine, choice, digest, container, spare, removals: TaskTracker::new() };
-        Ok(Self { shared: Arc::new(shared), kept: Mutex::new(None) })
+        Ok(Self { shared: Arc::new(shared), keeps, kept: Mutex::new(None) })
     }
 
     /// The container for a script of so much memory: the run's own, the one that waits, or a new one.
@@ -142,17 +145,16 @@ impl Sandbox for Docker {
     }
 
     async fn run(&self, script: &Script<'_>, bridge: &dyn Bridge) -> Result<ScriptOutcome, SandboxError> {
-        if script.announce_waiting {
+        if script.announce_waiting && script.form != ToolForm::Coroutines {
             // Of many threads nobody can tell whether all of them wait.
             return Err(SandboxError::Start {
                 sandbox: NAME,
                 reason: "a script's waits are not announced there".into(),
             });
         }
-        let reuse = self.shared.choice.reuse;
         let mut worker = self.worker(container::memory(script.limits.memory)).await?;
-        let outcome = worker.run(script, reuse, bridge).await?;
-        if reuse && matches!(outcome.end, ScriptEnd::Exit(_)) && worker.is_reusable() {
+        let outcome = worker.run(script, self.keeps, bridge).await?;
+        if self.keeps && matches!(outcome.end, ScriptEnd::Exit(_)) && worker.is_reusable() {
             *self.kept.lock().await = Some(worker);
         }
         Ok(outcome)
@@ -182,7 +184,11 @@ impl Sandbox for Docker {
     }
 
     fn of_run(self: Arc<Self>) -> Arc<dyn Sandbox> {
-        Arc::new(Self { shared: Arc::clone(&self.shared), kept: Mutex::new(None) })
+        Arc::new(Self { shared: Arc::clone(&self.shared), keeps: self.keeps, kept: Mutex::new(None) })
+    }
+
+    fn session(self: Arc<Self>) -> Arc<dyn Sandbox> {
+        Arc::new(Self { shared: Arc::clone(&self.shared), keeps: true, kept: Mutex::new(None) })
     }
 
     async fn close(&self) {

@@ -13,7 +13,7 @@ use super::supervisor::{Supervisor, Told};
 use crate::death::Death;
 use crate::frames::{self, Frame};
 use crate::sandbox::conversation::protocol::{Job, ToHost, ToWorker};
-use crate::sandbox::conversation::{FLOOD, LAST_OUTPUT, Link, Tail, converse};
+use crate::sandbox::conversation::{Clock, FLOOD, LAST_OUTPUT, Link, Tail, converse};
 use crate::sandbox::{Bridge, SandboxError, Script, ScriptEnd, ScriptOutcome};
 
 /// How long a container may take to come up, on a machine that is busy with other things.
@@ -69,7 +69,7 @@ impl Worker {
             Ok(None) => return Err(failed_start(last_words(&container, &mut supervisor).await)),
             Err(error) => return Err(failed_start(error.to_string())),
         }
-        Ok(Self { container, link: Link::open(output, input, false), supervisor, memory, reusable: false })
+        Ok(Self { container, link: Link::open(output, input), supervisor, memory, reusable: false })
     }
 
     /// Bytes of memory its container has.
@@ -96,14 +96,16 @@ impl Worker {
         bridge: &dyn Bridge,
     ) -> Result<ScriptOutcome, SandboxError> {
         let started = Instant::now();
-        let job = serde_json::to_vec(&Job::of(script, keep_state, data_memory(self.memory)))
+        let number = self.link.next_job(script.announce_waiting);
+        let job = serde_json::to_vec(&Job::of(number, script, keep_state, data_memory(self.memory)))
             .map_err(|error| failed_start(error.to_string()))?;
         self.link.send(ToWorker::Run, job.into(), None);
         let mut printed = Printed::new(script.limits.output_bytes);
+        let clock = Clock::start(script.limits.time);
         let ending = tokio::select! {
             ending = printed.follow(&mut self.supervisor) => ending,
-            end = converse(&mut self.link, false, bridge) => end.map_or(Ending::Gone, Ending::Host),
-            () = tokio::time::sleep(script.limits.time) => Ending::Host(ScriptEnd::TimedOut),
+            end = converse(&mut self.link, script.announce_waiting, &clock, bridge) => end.map_or(Ending::Gone, Ending::Host),
+            () = clock.over() => Ending::Host(ScriptEnd::TimedOut),
         };
         let time = started.elapsed();
         self.reusable = matches!(ending, Ending::Script { .. });

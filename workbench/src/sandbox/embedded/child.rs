@@ -7,13 +7,12 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use rustix::process::Signal;
-use tokio::io::BufReader;
+use tokio::io::{AsyncReadExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::process::{Child, ChildStderr, ChildStdout, Command};
 use tokio::time::timeout;
 
-use super::capture::{FloodGauge, capture};
 use crate::death::Death;
 use crate::env::{ALLOCATOR, WORKER_GUARD};
 use crate::frames::{self, Frame};
@@ -88,12 +87,14 @@ impl Worker {
         let Ok(status) = timeout(LAST_WORDS, self.process.wait()).await else {
             return "it closed its link and lived on".into();
         };
-        let said = capture(&mut self.stderr, 1024, FloodGauge::default());
-        // Something it started may hold the stream open.
-        let said = timeout(LAST_WORDS, said).await.unwrap_or_default();
+        let mut said = Vec::new();
+        let mut stream = (&mut self.stderr).take(1024);
+        // Something it started may hold the stream open; what was read until then is told.
+        timeout(LAST_WORDS, stream.read_to_end(&mut said)).await.ok();
+        let said = String::from_utf8_lossy(&said);
         match status {
             Ok(status) if Death::is_kill(status) => Death::Killed,
-            Ok(status) => format!("it ended with {status}: {}", said.text.trim()).into(),
+            Ok(status) => format!("it ended with {status}: {}", said.trim()).into(),
             Err(error) => error.to_string().into(),
         }
     }

@@ -3,9 +3,10 @@
 //! The host keeps time, memory and output, and answers tool calls, many at once. The child has an
 //! interpreter, a link and nothing else.
 
-mod capture;
 mod child;
+mod output;
 mod script_run;
+mod session;
 pub mod worker;
 
 use std::path::PathBuf;
@@ -15,6 +16,8 @@ use async_trait::async_trait;
 use tokio::sync::Mutex;
 
 use self::child::{START_LIMIT, Worker, failed_start};
+use self::script_run::Interpreter;
+use self::session::Session;
 use super::{Bridge, Sandbox, SandboxError, Script, ScriptOutcome};
 use crate::death::Death;
 
@@ -44,6 +47,15 @@ impl Embedded {
         Self { settings, spare: Mutex::new(None) }
     }
 
+    /// The child that waits, or a new one.
+    async fn worker(&self) -> Result<Worker, SandboxError> {
+        let spare = self.spare.lock().await.take();
+        match spare.and_then(Worker::if_alive) {
+            Some(worker) => Ok(worker),
+            None => self.boot().await,
+        }
+    }
+
     async fn boot(&self) -> Result<Worker, SandboxError> {
         let program = match &self.settings.program {
             Some(program) => program.clone(),
@@ -63,16 +75,17 @@ impl Sandbox for Embedded {
     }
 
     async fn run(&self, script: &Script<'_>, bridge: &dyn Bridge) -> Result<ScriptOutcome, SandboxError> {
-        let spare = self.spare.lock().await.take();
-        let worker = match spare.and_then(Worker::if_alive) {
-            Some(worker) => worker,
-            None => self.boot().await?,
-        };
-        script_run::run(worker, script, bridge).await
+        let worker = self.worker().await?;
+        let (outcome, _) = Interpreter::of(worker).run(script, false, bridge).await?;
+        Ok(outcome)
     }
 
     fn of_run(self: Arc<Self>) -> Arc<dyn Sandbox> {
         self
+    }
+
+    fn session(self: Arc<Self>) -> Arc<dyn Sandbox> {
+        Arc::new(Session::over(self))
     }
 
     /// Boots the child of the next run. A failure is kept for that run to meet again.

@@ -1,56 +1,75 @@
-//! One script's run in a child process: its limits, its end, what it printed.
+//! A script's run in a child process: its limits, its end, what it printed.
 
 use std::process::ExitStatus;
 use std::time::Instant;
 
 use tokio::process::Child;
 
-use super::capture::{FloodGauge, capture};
 use super::child::{Worker, cause_of_death, failed_start};
+use super::output::{Output, Printed};
 use crate::sandbox::conversation::protocol::{Job, ToWorker};
-use crate::sandbox::conversation::{FLOOD, LAST_OUTPUT, Link, Task, broken, converse};
+use crate::sandbox::conversation::{Clock, FLOOD, LAST_OUTPUT, Link, broken, converse};
 use crate::sandbox::{Bridge, SandboxError, Script, ScriptEnd, ScriptOutcome};
 
-/// Hands `script` to `worker` and sees it through.
-pub(super) async fn run(
-    worker: Worker,
-    script: &Script<'_>,
-    bridge: &dyn Bridge,
-) -> Result<ScriptOutcome, SandboxError> {
-    let started = Instant::now();
-    let Worker { mut process, reader, writer, stdout, stderr } = worker;
-    let gauge = FloodGauge::default();
-    let stdout = Task::spawn(capture(stdout, script.limits.output_bytes, gauge.clone()));
-    let stderr = Task::spawn(capture(stderr, script.limits.output_bytes, gauge.clone()));
+/// A worker that is spoken to. Dropping it kills the process.
+pub(super) struct Interpreter {
+    process: Child,
+    link: Link,
+    output: Output,
+}
 
-    let job = serde_json::to_vec(&Job::of(script, false, script.limits.memory))
-        .map_err(|error| failed_start(error.to_string()))?;
-    let mut link = Link::open(reader, writer, script.announce_waiting);
-    link.send(ToWorker::Run, job.into(), None);
+impl Interpreter {
+    pub(super) fn of(worker: Worker) -> Self {
+        let Worker { process, reader, writer, stdout, stderr } = worker;
+        Self { process, link: Link::open(reader, writer), output: Output::new(stdout, stderr) }
+    }
 
-    let end = tokio::select! {
-        end = converse(&mut link, script.announce_waiting, bridge) => end,
-        () = tokio::time::sleep(script.limits.time) => Some(ScriptEnd::TimedOut),
-        () = gauge.overflow() => {
-            Some(ScriptEnd::Stopped(format!("it printed more than {} MB", FLOOD / 1024 / 1024)))
+    /// The interpreter, unless its process is gone.
+    pub(super) fn if_alive(mut self) -> Option<Self> {
+        matches!(self.process.try_wait(), Ok(None)).then_some(self)
+    }
+
+    /// Hands it a script and sees that through. With `keep_state` it goes on when the script ends by itself, and is given
+    /// back.
+    pub(super) async fn run(
+        mut self,
+        script: &Script<'_>,
+        keep_state: bool,
+        bridge: &dyn Bridge,
+    ) -> Result<(ScriptOutcome, Option<Self>), SandboxError> {
+        let started = Instant::now();
+        let number = self.link.next_job(script.announce_waiting);
+        let job = serde_json::to_vec(&Job::of(number, script, keep_state, script.limits.memory))
+            .map_err(|error| failed_start(error.to_string()))?;
+        self.link.send(ToWorker::Run, job.into(), None);
+
+        let (clock, mut printed) = (Clock::start(script.limits.time), Printed::new(script.limits.output_bytes));
+        let end = tokio::select! {
+            end = converse(&mut self.link, script.announce_waiting, &clock, bridge) => end,
+            () = clock.over() => Some(ScriptEnd::TimedOut),
+            () = self.output.follow(&mut printed) => {
+                Some(ScriptEnd::Stopped(format!("it printed more than {} MB", FLOOD / 1024 / 1024)))
+            }
+        };
+        let time = started.elapsed();
+        if keep_state && let Some(end @ ScriptEnd::Exit(_)) = end {
+            self.output.empty(&mut printed);
+            let (stdout, stderr) = printed.texts();
+            return Ok((ScriptOutcome { end, stdout, stderr, time }, Some(self)));
         }
-    };
-    let time = started.elapsed();
-    // Its output is written, or not wanted: a kill is the shortest way out of any state. A child
-    // that died by itself is not touched, so that its own status tells why.
-    let end = match end {
-        Some(end) => Ok(end),
-        None => death(&mut process).await,
-    };
-    process.start_kill().ok();
-    process.wait().await.map_err(|error| failed_start(error.to_string()))?;
-    // Whatever it may have started ends with the link, and lets go of the streams.
-    drop(link);
-    // The pipe of a dead child ends at once.
-    let stdout = stdout.within(LAST_OUTPUT).await.unwrap_or_default();
-    let stderr = stderr.within(LAST_OUTPUT).await.unwrap_or_default();
-    let end = end.unwrap_or_else(|status| cause_of_death(status, &stderr));
-    Ok(ScriptOutcome { end, stdout, stderr, time })
+        // Its output is written, or not wanted: a kill is the shortest way out of any state. A child
+        // that died by itself is not touched, so that its own status tells why.
+        let end = match end {
+            Some(end) => Ok(end),
+            None => death(&mut self.process).await,
+        };
+        self.process.start_kill().ok();
+        self.process.wait().await.map_err(|error| failed_start(error.to_string()))?;
+        self.output.empty(&mut printed);
+        let (stdout, stderr) = printed.texts();
+        let end = end.unwrap_or_else(|status| cause_of_death(status, &stderr));
+        Ok((ScriptOutcome { end, stdout, stderr, time }, None))
+    }
 }
 
 /// The status of a child that said no more.

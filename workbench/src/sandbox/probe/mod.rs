@@ -15,7 +15,7 @@ use url::Url;
 use self::bridge::{ProbeBridge, tools};
 use self::list::PROBES;
 use self::script::{Expected, Probe, fits, got};
-use super::{Inspection, Sandbox, SandboxError, Script, ScriptEnd};
+use super::{Inspection, Sandbox, SandboxError, Script, ScriptEnd, ToolForm};
 
 /// What every probe begins with.
 const ATTEMPT: &str = include_str!("attempt.py");
@@ -133,6 +133,7 @@ impl Scene<'_> {
             tools: &tools(),
             domain: "probe",
             announce_waiting: false,
+            form: ToolForm::Functions,
             limits: probe.limits(),
         };
         let outcome = self.sandbox.run(&script, &bridge).await?;

@@ -48,6 +48,8 @@ class Link:
         self._lock = threading.Lock()
         self._process = os.getpid()
         self._last = 0
+        # The last call of which it was told that the script waits for it.
+        self._told = 0
         self._open = {}
         self._jobs = []
         self._has_job = threading.Semaphore(0)
@@ -70,6 +72,19 @@ class Link:
             number = self._last
             self._open[number] = answered
             self.send("call", body, id=number, tool=tool)
+
+    def begin(self, job):
+        """Says that a script begins. Nobody answers what the one before has left open."""
+        with self._lock:
+            self._open.clear()
+            self.send("started", job=job)
+
+    def tell_wait(self):
+        """Says that everything in the script waits for answers, once for the calls that were made until then."""
+        with self._lock:
+            if self._open and self._told < self._last:
+                self._told = self._last
+                self.send("waiting")
 
     def read(self):
         """Takes in what the host says, until it says no more."""
@@ -257,6 +272,7 @@ def run(job, main, functions):
         import _ast
 
         tools.install(job["tools_module"], job["domain_module"], *functions)
+        exec(compile(job["prelude"], "<tools>", "exec"), main.__dict__)
         compiled = compile(source, "script.py", "exec", flags=_ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
         if compiled.co_flags & CO_COROUTINE:
             import asyncio
@@ -276,6 +292,26 @@ def run(job, main, functions):
 
 async def awaited(compiled, namespace):
     await eval(compiled, namespace)
+
+
+def announce_waits(link):
+    """Has every event loop of the script say when it has nothing left to do but to wait."""
+    import asyncio
+    import selectors
+
+    class Selector(selectors.DefaultSelector):
+        def select(self, timeout=None):
+            ready = super().select(0)
+            if ready or timeout == 0:
+                return ready
+            link.tell_wait()
+            return super().select(timeout)
+
+    class Policy(asyncio.DefaultEventLoopPolicy):
+        def new_event_loop(self):
+            return asyncio.SelectorEventLoop(Selector())
+
+    asyncio.set_event_loop_policy(Policy())
 
 
 def import_ahead(link):
@@ -313,6 +349,9 @@ def main(incoming, outgoing, over):
         if not limited:
             limit_memory(job["memory"])
             limited = True
+        link.begin(job["number"])
+        if job["announce_waiting"]:
+            announce_waits(link)
         code, out_of_memory = run(job, space, functions)
         os.write(over, bytes((code & 0xFF, out_of_memory)))
         if not job["keep_state"]:

@@ -207,23 +207,42 @@ def _call_later(tool, arguments, optional=()):
     return coroutine
 
 
-def run(source, tools_source, domain_module):
-    """Runs a script. Returns its exit code, and whether a `MemoryError` ended it."""
-    import builtins
+# The names of the scripts before, where they are kept.
+_main = None
 
-    main = type(sys)("__main__")
-    main.__file__ = "script.py"
-    main.__builtins__ = builtins
+
+def run(source, tools_source, domain_module, prelude, keep_state):
+    """Runs a script. Returns its exit code, and whether a `MemoryError` ended it."""
+    global _main
+    if _main is None:
+        _main = _fresh_main()
+    main = _main
+    if not keep_state:
+        _main = None
     _show_source(source)
     sys.modules["__main__"] = main
+    if "asyncio.events" in sys.modules:
+        # Calls that the script before left open are answered no more.
+        sys.modules["asyncio.events"]._calls.clear()
 
     def script():
         _tools.install(tools_source, domain_module, _call, _call_later)
+        if prelude:
+            exec(compile(prelude, "<tools>", "exec"), main.__dict__)
         _execute(_workbench.compile(source), main.__dict__)
 
     ended = _ending.end_of((script, _ending.run_exit_functions, _ending.flush), _failure.write_plainly)
     _workbench.flush()
     return ended
+
+
+def _fresh_main():
+    import builtins
+
+    main = type(sys)("__main__")
+    main.__file__ = "script.py"
+    main.__builtins__ = builtins
+    return main
 
 
 def _execute(parts, namespace):

@@ -97,7 +97,8 @@ pub(super) fn run(interpreter: &Interpreter, job: &Job) -> (i32, bool) {
 fn call_sandbox(job: &Job, vm: &VirtualMachine) -> PyResult<(i32, bool)> {
     let sandbox = vm.import("_sandbox", 0)?;
     let run = sandbox.get_attr("run", vm)?;
-    let outcome = run.call((job.source.clone(), job.tools_module.clone(), job.domain_module.clone()), vm)?;
+    let (source, tools, domain) = (job.source.clone(), job.tools_module.clone(), job.domain_module.clone());
+    let outcome = run.call((source, tools, domain, job.prelude.clone(), job.keep_state), vm)?;
     let code = outcome.get_item(&0, vm)?.try_into_value(vm)?;
     let out_of_memory = outcome.get_item(&1, vm)?.try_into_value(vm)?;
     Ok((code, out_of_memory))

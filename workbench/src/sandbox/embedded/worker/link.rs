@@ -54,16 +54,22 @@ impl Link {
         self.is_readable(Some(Duration::ZERO)).unwrap_or(true)
     }
 
-    /// Waits for what there is to do. `None`: nothing any more.
+    /// Waits for what there is to do. `None`: nothing any more. Answers to calls of the script before, which has ended, are
+    /// passed over.
     pub(super) fn receive_job(&mut self) -> io::Result<Option<Job>> {
-        match frames::read(&mut self.reader)? {
-            Some(Frame { head: ToWorker::Run, body }) => {
-                let job: Job = serde_json::from_slice(&body)?;
-                self.announce_waiting = job.announce_waiting;
-                Ok(Some(job))
+        loop {
+            match frames::read(&mut self.reader)? {
+                Some(Frame { head: ToWorker::Run, body }) => {
+                    let job: Job = serde_json::from_slice(&body)?;
+                    self.announce_waiting = job.announce_waiting;
+                    (self.open, self.arrived) = (0, VecDeque::new());
+                    self.send(ToHost::Started { job: job.number }, Bytes::new())?;
+                    return Ok(Some(job));
+                }
+                Some(_) if self.last_id > 0 => {}
+                Some(_) => return Err(io::Error::other("the host answered before it was asked")),
+                None => return Ok(None),
             }
-            Some(_) => Err(io::Error::other("the host answered before it was asked")),
-            None => Ok(None),
         }
     }
 

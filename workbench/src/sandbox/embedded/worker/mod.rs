@@ -1,4 +1,4 @@
-//! The child's side: boots the interpreter, locks itself down, runs one script.
+//! The child's side: boots the interpreter, locks itself down, runs one script, or those of a session.
 //!
 //! Plain threads and blocking reads: the filter of the lock-down has no place for more.
 
@@ -48,14 +48,23 @@ fn work() -> io::Result<()> {
     let interpreter = interpreter::boot(&link);
     link.borrow_mut().announce()?;
     interpreter::import_ahead(&interpreter, || link.borrow().has_news());
-    let Some(job) = link.borrow_mut().receive_job()? else { return Ok(()) };
+    let Some(mut job) = link.borrow_mut().receive_job()? else { return Ok(()) };
     {
         let link = link.borrow();
         let (incoming, outgoing) = link.descriptors();
         lockdown::script::lock(job.memory, job.cpu_seconds, incoming, outgoing)?;
     }
-    let (code, out_of_memory) = interpreter::run(&interpreter, &job);
-    link.borrow_mut().end(code, out_of_memory)?;
+    loop {
+        let (code, out_of_memory) = interpreter::run(&interpreter, &job);
+        link.borrow_mut().end(code, out_of_memory)?;
+        if !job.keep_state {
+            break;
+        }
+        // A call outside of the borrow, which must be over when the next script makes calls.
+        let next = link.borrow_mut().receive_job()?;
+        let Some(next) = next else { break };
+        job = next;
+    }
     // The process ends here; taking the interpreter apart piece by piece would only cost time.
     std::mem::forget(interpreter);
     Ok(())

@@ -1,0 +1,195 @@
+//! A cell of code on its way: its calls become `tool_use` blocks, its end a result block.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use plugin_api::wire::ToolSpec;
+use serde_json::{Value, json};
+
+use super::refusal::Refusal;
+use super::tools::CALLER;
+use super::{Limits, identifier};
+use crate::sandbox::paused::{OpenCall, Pause, PausedScript, PausingScript};
+use crate::sandbox::{BridgeError, Sandbox, ScriptEnd, ScriptLimits, ScriptOutcome, ToolForm};
+
+/// Bytes of each stream of a cell that a result has, the last ones.
+const OUTPUT: usize = 256 * 1024;
+
+/// The exit status of a cell that was ended for its time, as `timeout` has it.
+const TIMED_OUT: i32 = 124;
+/// That of one that was ended for its memory, as a shell tells of a kill.
+const KILLED: i32 = 137;
+
+/// A cell the model wrote.
+#[derive(Clone, Debug)]
+pub(super) struct Cell {
+    /// Of its `server_tool_use` block.
+    pub(super) id: String,
+    pub(super) code: String,
+}
+
+/// A cell under way, and those that come after it.
+pub(super) struct PausedTurn {
+    pub(super) cell: String,
+    pub(super) later: VecDeque<Cell>,
+    script: PausedScript,
+    /// Calls that were asked for, by the id of their `tool_use` block.
+    waiting: HashMap<String, OpenCall>,
+    /// Ids of calls whose time was over; their answers come too late.
+    late: HashSet<String>,
+    timed_out: Vec<String>,
+    pauses: u64,
+}
+
+/// What a cell came to.
+pub(super) enum Step {
+    /// It waits for these `tool_use` blocks.
+    Calls(Vec<Value>),
+    /// It ended, with this content of its result block.
+    Ended(Value),
+}
+
+impl PausedTurn {
+    /// Starts a cell in a session.
+    pub(super) fn start(
+        cell: Cell,
+        later: VecDeque<Cell>,
+        tools: Vec<ToolSpec>,
+        session: &Arc<dyn Sandbox>,
+        limits: Limits,
+    ) -> Self {
+        let script = PausedScript::start(PausingScript {
+            source: cell.code,
+            tools,
+            form: ToolForm::Coroutines,
+            domain: "hosted".to_owned(),
+            sandbox: Arc::clone(session),
+            limits: ScriptLimits { time: limits.cell, memory: limits.memory, output_bytes: OUTPUT },
+        });
+        let (waiting, late, timed_out) = (HashMap::new(), HashSet::new(), Vec::new());
+        Self { cell: cell.id, later, script, waiting, late, timed_out, pauses: 0 }
+    }
+
+    /// Runs it to its next calls or its end.
+    pub(super) async fn step(&mut self, limits: Limits) -> Step {
+        match self.script.next().await {
+            Ok(Pause::Calls(calls)) => Step::Calls(calls.into_iter().map(|call| self.ask(call)).collect()),
+            Ok(Pause::Ended(outcome)) => Step::Ended(self.result(outcome, limits)),
+            Err(_) => Step::Ended(error("unavailable")),
+        }
+    }
+
+    fn ask(&mut self, call: OpenCall) -> Value {
+        let id = identifier("toolu");
+        let input = call.arguments();
+        // What is no object is no input; whoever serves the call tells the code.
+        let input = if input.is_object() { input } else { json!({ "arguments": input }) };
+        let block = json!({
+            "type": "tool_use",
+            "id": id,
+            "name": call.tool,
+            "input": input,
+            "caller": { "type": CALLER, "tool_id": self.cell },
+        });
+        self.waiting.insert(id, call);
+        block
+    }
+
+    /// Hands answers to the calls they are for: all that wait, or nothing is done.
+    pub(super) fn answer(&mut self, answers: &[(String, String)]) -> Result<(), Refusal> {
+        let ids: HashSet<&str> = answers.iter().map(|(id, _)| id.as_str()).collect();
+        if let Some(unknown) = ids.iter().find(|id| !self.waiting.contains_key(**id) && !self.late.contains(**id)) {
+            return Err(Refusal::not_waited_for(unknown));
+        }
+        let mut missing: Vec<&str> = self.waiting.keys().map(String::as_str).filter(|id| !ids.contains(id)).collect();
+        if !missing.is_empty() {
+            missing.sort_unstable();
+            return Err(Refusal::unanswered(&missing));
+        }
+        // In the order of the answers, which is that of the calls: code that runs on does so in that order.
+        for (id, text) in answers {
+            if let Some(call) = self.waiting.remove(id) {
+                call.answer(Ok(Bytes::from(Value::from(text.as_str()).to_string())));
+            }
+        }
+        self.late.clear();
+        Ok(())
+    }
+
+    /// Tells the code that nobody answered its calls.
+    pub(super) fn time_out(&mut self, after: Duration) {
+        for (id, call) in self.waiting.drain() {
+            self.late.insert(id);
+            let text = format!("Calling tool ['{}'] timed out (no response after {}s).", call.tool, after.as_secs());
+            self.timed_out.push(format!("TimeoutError: {text}"));
+            call.answer(Err(BridgeError::Tool(text)));
+        }
+    }
+
+    /// Counts a pause, and tells its number.
+    pub(super) fn number_pause(&mut self) -> u64 {
+        self.pauses += 1;
+        self.pauses
+    }
+
+    /// The number of the last pause.
+    pub(super) fn pause(&self) -> u64 {
+        self.pauses
+    }
+
+    /// The content of the result block.
+    fn result(&self, outcome: ScriptOutcome, limits: Limits) -> Value {
+        let ScriptOutcome { end, stdout, stderr, .. } = outcome;
+        let mut stderr = stderr.text;
+        let code = match end {
+            ScriptEnd::Exit(1) if self.timed_out.iter().any(|line| stderr.trim_end().ends_with(line.as_str())) => {
+                // As the provider tells of it: the cell is taken to have ended well, and the text is all there is.
+                let line = stderr.trim_end().rsplit('\n').next().unwrap_or_default().to_owned();
+                stderr = line;
+                0
+            }
+            ScriptEnd::Exit(code) => code,
+            ScriptEnd::TimedOut => {
+                add(
+                    &mut stderr,
+                    &format!("detection_timeout: the cell ran for more than {} s and was ended", limits.cell.as_secs()),
+                );
+                TIMED_OUT
+            }
+            ScriptEnd::OutOfMemory => {
+                add(
+                    &mut stderr,
+                    &format!("MemoryError: the cell took more than {} MB and was ended", limits.memory >> 20),
+                );
+                KILLED
+            }
+            ScriptEnd::Stopped(reason) => {
+                add(&mut stderr, &format!("the cell was ended: {reason}"));
+                KILLED
+            }
+            ScriptEnd::Crashed(_) | ScriptEnd::Killed => return error("unavailable"),
+        };
+        json!({
+            "type": "code_execution_result",
+            "stdout": stdout.text,
+            "stderr": stderr,
+            "return_code": code,
+            "content": [],
+        })
+    }
+}
+
+/// Adds a line of its own.
+fn add(text: &mut String, line: &str) {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push_str(line);
+    text.push('\n');
+}
+
+fn error(code: &str) -> Value {
+    json!({ "type": "code_execution_tool_result_error", "error_code": code })
+}

@@ -1,0 +1,99 @@
+//! Why a request is not served, in the words of the provider's API where they are known.
+//!
+//! docs/serve.md lists every text, and which of them are our own words for a refusal whose text is not known.
+
+use std::fmt::Display;
+
+/// An error answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub(super) struct Refusal {
+    /// The HTTP status.
+    pub status: u16,
+    /// `error.type` of the body.
+    pub kind: &'static str,
+    /// `error.message` of the body.
+    pub message: String,
+}
+
+impl Refusal {
+    fn new(status: u16, kind: &'static str, message: impl Into<String>) -> Self {
+        Self { status, kind, message: message.into() }
+    }
+
+    /// 400: something in the request is wrong.
+    pub(super) fn invalid(message: impl Into<String>) -> Self {
+        Self::new(400, "invalid_request_error", message)
+    }
+
+    /// 400: a field is not what it should be; `should` goes on after `Input should be `.
+    pub(super) fn field(path: impl Display, should: &str) -> Self {
+        Self::invalid(format!("{path}: Input should be {should}"))
+    }
+
+    /// 400: a field is missing.
+    pub(super) fn missing(path: impl Display) -> Self {
+        Self::invalid(format!("{path}: Field required"))
+    }
+
+    /// 400: a field that the API does not have.
+    pub(super) fn extra(path: impl Display) -> Self {
+        Self::invalid(format!("{path}: Extra inputs are not permitted"))
+    }
+
+    /// 401.
+    pub(super) fn unauthorized(message: &str) -> Self {
+        Self::new(401, "authentication_error", message)
+    }
+
+    /// 404.
+    pub(super) fn not_found(message: impl Into<String>) -> Self {
+        Self::new(404, "not_found_error", message)
+    }
+
+    /// 404: a container that is none of this key's, or none any more.
+    pub(super) fn no_container(id: &str) -> Self {
+        Self::not_found(format!("Container not found: {id}"))
+    }
+
+    /// 400: a result for a call that no cell of the container waits for.
+    pub(super) fn not_waited_for(id: &str) -> Self {
+        Self::invalid(format!(
+            "no code of this container waits for `{id}`: it was answered before, or its cell has ended. Start the turn again"
+        ))
+    }
+
+    /// 400: calls of the container's cell without a result.
+    pub(super) fn unanswered(ids: &[&str]) -> Self {
+        Self::invalid(format!(
+            "`tool_use` ids were found without `tool_result` blocks immediately after: {}. Each `tool_use` block must have a \
+             corresponding `tool_result` block in the next message.",
+            ids.join(", ")
+        ))
+    }
+
+    /// 409: two requests at once for one container.
+    pub(super) fn conflict(id: &str) -> Self {
+        Self::new(409, "conflict_error", format!("container {id} is in use by another request"))
+    }
+
+    /// 405.
+    pub(super) fn method() -> Self {
+        Self::new(405, "invalid_request_error", "Method Not Allowed")
+    }
+
+    /// 413.
+    pub(super) fn too_large() -> Self {
+        Self::new(413, "request_too_large", "Request exceeds the maximum size of 32 MB")
+    }
+
+    /// 500.
+    pub(super) fn internal(message: impl Into<String>) -> Self {
+        Self::new(500, "api_error", message)
+    }
+
+    /// 529: as many requests as are served at once are under way.
+    pub(super) fn overloaded() -> Self {
+        Self::new(529, "overloaded_error", "Overloaded")
+    }
+}

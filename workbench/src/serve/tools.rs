@@ -1,0 +1,232 @@
+//! The tools of a request: who may call them, and what does not go together with scripts that call them.
+
+use plugin_api::wire::ToolSpec;
+use serde_json::Value;
+
+use super::fields::Fields;
+use super::refusal::Refusal;
+
+/// Name of the tool that runs cells.
+pub(super) const CODE_EXECUTION: &str = "code_execution";
+
+/// The versions of that tool whose cells may call the request's other tools. A model without programmatic calling takes
+/// them as it takes the older ones.
+const PROGRAMMATIC: [&str; 2] = ["code_execution_20260120", "code_execution_20260521"];
+
+/// Versions of it that only run code, which this server does not do without more.
+const PLAIN: [&str; 2] = ["code_execution_20250522", "code_execution_20250825"];
+
+/// Who may be named as a caller; the second is of an older time, and is served as the later ones are.
+const CALLERS: [&str; 4] = ["direct", "code_execution_20250825", "code_execution_20260120", "code_execution_20260521"];
+
+/// The caller that replies name, whichever version was declared.
+pub(super) const CALLER: &str = "code_execution_20260120";
+
+/// One custom tool.
+#[derive(Clone, Debug)]
+pub(super) struct Tool {
+    pub(super) spec: ToolSpec,
+    /// Whether the model may call it itself.
+    pub(super) direct: bool,
+    /// Whether its scripts may.
+    pub(super) from_code: bool,
+}
+
+/// What a request has of tools.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tools {
+    pub(super) custom: Vec<Tool>,
+    /// Whether there is a tool that runs cells.
+    pub(super) code_execution: bool,
+    /// Whether the model may be sampled with several calls in one answer.
+    pub(super) parallel_calls: bool,
+}
+
+impl Tools {
+    /// Reads `tools` and `tool_choice`.
+    pub(super) fn read(request: &Fields<'_>) -> Result<Self, Refusal> {
+        let mut tools = Self { parallel_calls: true, ..Self::default() };
+        for (number, value) in request.list_if_any("tools")?.unwrap_or_default().iter().enumerate() {
+            tools.add(&format!("tools.{number}"), value)?;
+        }
+        let called_from_code = |tools: &Self| tools.custom.iter().any(|tool| tool.from_code);
+        if called_from_code(&tools) && !tools.code_execution {
+            return Err(Refusal::invalid(
+                "tools: `allowed_callers` names code execution, but no `code_execution` tool was provided",
+            ));
+        }
+        if let Some(choice) = request.get("tool_choice") {
+            tools.choose(&Fields::of("tool_choice", choice)?)?;
+        }
+        Ok(tools)
+    }
+
+    fn add(&mut self, path: &str, value: &Value) -> Result<(), Refusal> {
+        let fields = Fields::of(path, value)?;
+        let kind = fields.text_if_any("type")?.unwrap_or("custom");
+        match kind {
+            "custom" => self.add_custom(&fields),
+            kind if PROGRAMMATIC.contains(&kind) || PLAIN.contains(&kind) => {
+                fields.only(&["type", "name", "cache_control", "allowed_callers", "defer_loading", "strict"])?;
+                if fields.text("name")? != CODE_EXECUTION {
+                    return Err(Refusal::field(fields.path("name"), "'code_execution'"));
+                }
+                if self.code_execution {
+                    return Err(Refusal::invalid("tools: Tool names must be unique."));
+                }
+                if PLAIN.contains(&kind) {
+                    return Err(Refusal::invalid(format!(
+                        "{}: this server runs the programmatic versions only: {}",
+                        fields.path("type"),
+                        PROGRAMMATIC.join(", ")
+                    )));
+                }
+                self.code_execution = true;
+                Ok(())
+            }
+            other => Err(Refusal::invalid(format!(
+                "{}: this server has no tool of type '{other}'; it has 'custom' and {}",
+                fields.path("type"),
+                PROGRAMMATIC.map(|kind| format!("'{kind}'")).join(", ")
+            ))),
+        }
+    }
+
+    fn add_custom(&mut self, fields: &Fields<'_>) -> Result<(), Refusal> {
+        fields.only(&[
+            "type",
+            "name",
+            "description",
+            "input_schema",
+            "allowed_callers",
+            "strict",
+            "input_examples",
+            "defer_loading",
+            "eager_input_streaming",
+            "cache_control",
+        ])?;
+        let name = fields.text("name")?;
+        let is_safe = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
+        if name.is_empty() || name.len() > 64 || !name.chars().all(is_safe) {
+            return Err(Refusal::invalid(format!(
+                "{}: String should match pattern '^[a-zA-Z0-9_-]{{1,64}}$'",
+                fields.path("name")
+            )));
+        }
+        if name == CODE_EXECUTION || self.custom.iter().any(|tool| tool.spec.name == name) {
+            return Err(Refusal::invalid("tools: Tool names must be unique."));
+        }
+        let schema = fields.required("input_schema")?;
+        if Fields::of(&fields.path("input_schema"), schema)?.text("type")? != "object" {
+            return Err(Refusal::field(fields.path("input_schema.type"), "'object'"));
+        }
+        let (mut direct, mut from_code) = (true, false);
+        if let Some(callers) = fields.list_if_any("allowed_callers")? {
+            let path = fields.path("allowed_callers");
+            if callers.is_empty() {
+                return Err(Refusal::invalid(format!("{path}: List should have at least 1 item after validation")));
+            }
+            direct = false;
+            for (number, caller) in callers.iter().enumerate() {
+                match caller.as_str() {
+                    Some("direct") => direct = true,
+                    Some(caller) if CALLERS.contains(&caller) => from_code = true,
+                    _ => {
+                        let known = CALLERS.map(|caller| format!("'{caller}'")).join(", ");
+                        return Err(Refusal::field(format!("{path}.{number}"), &known));
+                    }
+                }
+            }
+        }
+        if from_code && fields.flag("strict")? {
+            return Err(Refusal::invalid(format!(
+                "{}: strict tools are not supported with programmatic tool calling; leave it out of `{name}`, or set \
+                 `allowed_callers` to [\"direct\"]",
+                fields.path("strict")
+            )));
+        }
+        if from_code && let Some(circle) = circular_reference(schema) {
+            return Err(Refusal::invalid(format!(
+                "{}: Circular $ref detected: {circle}. Tools that are called from code cannot have a schema that refers \
+                 to itself",
+                fields.path("input_schema")
+            )));
+        }
+        let description = fields.text_if_any("description")?.unwrap_or_default().to_owned();
+        let spec = ToolSpec { name: name.to_owned(), description, input_schema: schema.clone() };
+        self.custom.push(Tool { spec, direct, from_code });
+        Ok(())
+    }
+
+    fn choose(&mut self, choice: &Fields<'_>) -> Result<(), Refusal> {
+        choice.only(&["type", "name", "disable_parallel_tool_use"])?;
+        let from_code = self.custom.iter().any(|tool| tool.from_code);
+        if choice.flag("disable_parallel_tool_use")? {
+            if from_code {
+                return Err(Refusal::invalid(
+                    "tool_choice.disable_parallel_tool_use: not supported with programmatic tool calling",
+                ));
+            }
+            self.parallel_calls = false;
+        }
+        match choice.text("type")? {
+            "auto" => Ok(()),
+            "none" => {
+                self.custom.iter_mut().for_each(|tool| tool.direct = false);
+                Ok(())
+            }
+            "any" => Err(Refusal::invalid("tool_choice: this server cannot force a tool; use {\"type\": \"auto\"}")),
+            "tool" => {
+                let name = choice.text("name")?;
+                match self.custom.iter().find(|tool| tool.spec.name == name) {
+                    None => {
+                        Err(Refusal::invalid(format!("tool_choice.name: Tool '{name}' not found in provided tools")))
+                    }
+                    Some(tool) if !tool.direct => Err(Refusal::invalid(format!(
+                        "tool_choice: `{name}` cannot be forced: its `allowed_callers` do not have 'direct'"
+                    ))),
+                    Some(_) => {
+                        Err(Refusal::invalid("tool_choice: this server cannot force a tool; use {\"type\": \"auto\"}"))
+                    }
+                }
+            }
+            _ => Err(Refusal::field(choice.path("type"), "'auto', 'any', 'tool' or 'none'")),
+        }
+    }
+
+    /// The names of tools that only scripts may call or that they may call, too.
+    pub(super) fn called_from_code(&self) -> Vec<ToolSpec> {
+        self.custom.iter().filter(|tool| tool.from_code).map(|tool| tool.spec.clone()).collect()
+    }
+}
+
+/// The first reference of a schema that leads back to itself, directly or over others.
+fn circular_reference(schema: &Value) -> Option<String> {
+    fn visit<'a>(root: &'a Value, value: &'a Value, open: &mut Vec<&'a str>) -> Option<String> {
+        match value {
+            Value::Array(items) => items.iter().find_map(|item| visit(root, item, open)),
+            Value::Object(fields) => {
+                if let Some(Value::String(reference)) = fields.get("$ref") {
+                    if open.contains(&reference.as_str()) {
+                        return Some(reference.clone());
+                    }
+                    if reference == "#" {
+                        return Some(reference.clone());
+                    }
+                    if let Some(target) = reference.strip_prefix('#').and_then(|pointer| root.pointer(pointer)) {
+                        open.push(reference);
+                        let found = visit(root, target, open);
+                        open.pop();
+                        if found.is_some() {
+                            return found;
+                        }
+                    }
+                }
+                fields.iter().filter(|(key, _)| *key != "$ref").find_map(|(_, value)| visit(root, value, open))
+            }
+            _ => None,
+        }
+    }
+    // Definitions are visited where they are used and where they stand.
+    visit(schema, schema, &mut Vec::new())
+}

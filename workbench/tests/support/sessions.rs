@@ -1,0 +1,117 @@
+//! Sessions of scripts that find their tools as coroutine functions and pause on each call; the same in every sandbox.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use plugin_api::wire::ToolSpec;
+use serde_json::{Value, json};
+use workbench::sandbox::paused::{Pause, PausedScript, PausingScript};
+use workbench::sandbox::{BridgeError, Sandbox, ScriptEnd, ScriptLimits, ScriptOutcome, ToolForm};
+
+/// The scripts of one session, each with how many calls each of its pauses has and what it prints.
+const SESSION: &[(&str, &[usize], &str)] = &[
+    ("import json\nkept = [1]\nprint('first')", &[], "first\n"),
+    (
+        "async def twice(n):\n    return json.loads(await get_order({'id': n}))['id'] * 2\nkept.append(await twice(4))",
+        &[1],
+        "",
+    ),
+    (
+        "import asyncio\norders = await asyncio.gather(*[twice(n) for n in range(100)])\nprint(kept, sum(orders))",
+        &[100],
+        "[1, 8] 9900\n",
+    ),
+    // One after the other, and two that wait for each other's rest.
+    ("for n in range(3):\n    kept.append(await twice(n))\nprint(kept)", &[1, 1, 1], "[1, 8, 0, 2, 4]\n"),
+    (
+        "async def main():\n    print(await twice(21), await get_order({'refuse': True}))\nasyncio.run(main())",
+        &[1, 1],
+        "42 Error: no\n",
+    ),
+    (
+        "try:\n    await get_order({'late': True})\nexcept TimeoutError as error:\n    print(type(error), error)",
+        &[1],
+        "<class 'TimeoutError'> too late\n",
+    ),
+    // A call that nobody waits for ends with its script, and the next one hears nothing of it.
+    ("left = asyncio.create_task(get_order({'id': 7}))\nawait asyncio.sleep(0)\nprint('left')", &[], "left\n"),
+    ("print(await twice(5))", &[1], "10\n"),
+    ("print(repr(await get_order({'id': 1})))\nkept", &[1], "'{\"id\": 1}'\n"),
+    ("raise ValueError('mended next time')", &[], ""),
+    ("print(len(kept), json.dumps(kept))", &[], "5 [1, 8, 0, 2, 4]\n"),
+];
+
+fn tools() -> Vec<ToolSpec> {
+    vec![ToolSpec {
+        name: "get_order".into(),
+        description: "One order, as JSON text {\"id\": int}.".into(),
+        input_schema: json!({"type": "object", "properties": {"id": {"type": "integer"}}}),
+    }]
+}
+
+/// Runs a script to its end; tells how many calls each pause had.
+pub(crate) async fn cell(
+    session: &Arc<dyn Sandbox>,
+    source: &str,
+    limits: ScriptLimits,
+) -> (Vec<usize>, ScriptOutcome) {
+    let mut script = PausedScript::start(PausingScript {
+        source: source.to_owned(),
+        tools: tools(),
+        form: ToolForm::Coroutines,
+        domain: "orders".to_owned(),
+        sandbox: Arc::clone(session),
+        limits,
+    });
+    let mut pauses = Vec::new();
+    loop {
+        match script.next().await.unwrap() {
+            Pause::Ended(outcome) => return (pauses, outcome),
+            Pause::Calls(calls) => {
+                pauses.push(calls.len());
+                for call in calls {
+                    let arguments = call.arguments();
+                    call.answer(match arguments {
+                        _ if arguments["late"] == true => Err(BridgeError::Tool("too late".to_owned())),
+                        _ if arguments["refuse"] == true => Ok(text("Error: no")),
+                        _ => Ok(text(&format!("{{\"id\": {}}}", arguments["id"]))),
+                    });
+                }
+            }
+        }
+    }
+}
+
+fn text(text: &str) -> Bytes {
+    Value::from(text).to_string().into()
+}
+
+/// Every script finds the names of those before it, and prints to itself alone.
+pub(crate) async fn names_are_kept(sandbox: Arc<dyn Sandbox>, limits: ScriptLimits) {
+    let session = Arc::clone(&sandbox).session();
+    for (source, pauses, prints) in SESSION {
+        let (paused, outcome) = cell(&session, source, limits).await;
+        let said = format!("{source}: {:?} {}", outcome.end, outcome.stderr.text);
+        assert_eq!((paused.as_slice(), outcome.stdout.text.as_str()), (*pauses, *prints), "{said}");
+        let failed = source.starts_with("raise");
+        assert_eq!(outcome.end, ScriptEnd::Exit(i32::from(failed)), "{said}");
+        assert_eq!(outcome.stderr.text.contains("ValueError: mended next time"), failed, "{said}");
+    }
+    let other = sandbox.session();
+    let (_, outcome) = cell(&other, "print('kept' in globals())", limits).await;
+    assert_eq!(outcome.stdout.text, "False\n", "sessions share nothing: {}", outcome.stderr.text);
+    other.close().await;
+    session.close().await;
+}
+
+/// A script that is ended takes the names with it, and the session goes on.
+pub(crate) async fn a_script_that_is_ended_takes_the_names_along(sandbox: Arc<dyn Sandbox>, limits: ScriptLimits) {
+    let session = sandbox.session();
+    cell(&session, "kept = 1", limits).await;
+    let short = ScriptLimits { time: std::time::Duration::from_secs(1), ..limits };
+    let (_, outcome) = cell(&session, "print('until then', flush=True)\nwhile True: pass", short).await;
+    assert_eq!((outcome.end, outcome.stdout.text.as_str()), (ScriptEnd::TimedOut, "until then\n"));
+    let (_, outcome) = cell(&session, "print('kept' in globals())", limits).await;
+    assert_eq!(outcome.stdout.text, "False\n", "{}", outcome.stderr.text);
+    session.close().await;
+}
