@@ -55,8 +55,14 @@ impl Model for Asking {
         } else {
             (Block::Text { text: "Done.".to_owned() }, StopReason::EndTurn)
         };
-        let reply =
-            ModelReply { content: vec![block], stop_reason, stop_detail: None, usage: Usage::default(), cost: None };
+        let reply = ModelReply {
+            content: vec![block],
+            stop_reason,
+            stop_detail: None,
+            usage: Usage::default(),
+            cost: None,
+            container: None,
+        };
         let resident = resident_bytes();
         self.seen.lock().unwrap().turns.push(Seeing { asked, answered: Instant::now(), resident });
         Ok(reply)

@@ -63,16 +63,19 @@ pub fn section(domain: &Domain, made: &[ModeOutcome], not_made: &[(Mode, String)
         let (mode, reason) = &reasons[0];
         section.note(format!("{}: not rehearsed, {reason}", names.join(", ")), hint(*mode, reason));
     }
-    for outcome in made.iter().filter(|outcome| outcome.mode == Mode::Code.name() && outcome.passed == Some(false)) {
+    let is_scripted =
+        |outcome: &&ModeOutcome| [Mode::Code.name(), Mode::Hosted.name()].contains(&outcome.mode.as_str());
+    for outcome in made.iter().filter(is_scripted).filter(|outcome| outcome.passed == Some(false)) {
+        let mode = &outcome.mode;
         section.short(
-            format!("the rehearsal in code mode is not verified: it {}", outcome.outcome),
+            format!("the rehearsal in {mode} mode is not verified: it {}", outcome.outcome),
             format!(
-                "`workbench run {name} --mode code` shows it turn by turn; mend the script, the tools or the rules"
+                "`workbench run {name} --mode {mode}` shows it turn by turn; mend the script, the tools or the rules"
             ),
         );
     }
-    let stepwise: Vec<&ModeOutcome> = made.iter().filter(|outcome| outcome.mode != Mode::Code.name()).collect();
-    if !stepwise.is_empty() && made.iter().all(|outcome| outcome.passed == Some(true)) {
+    let is_stepwise = |outcome: &ModeOutcome| [Mode::Serial.name(), Mode::Loop.name()].contains(&outcome.mode.as_str());
+    if made.iter().any(is_stepwise) && made.iter().all(|outcome| outcome.passed == Some(true)) {
         section.note(
             "no mode falls short, so a comparison shows costs and no difference in what is made",
             "have at least one requirement that a loop is likely to miss slightly, such as keeping many kinds apart",
@@ -93,6 +96,7 @@ fn hint(mode: Mode, reason: &str) -> String {
     }
     match mode {
         Mode::Code => "write `rehearsal/code/1.py`".to_owned(),
+        Mode::Hosted => "write `rehearsal/hosted/1.py`".to_owned(),
         Mode::Serial | Mode::Loop => "write `rehearsal/loop.py`".to_owned(),
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::model::provider::{ModelChoice, ProviderOptions};
+use crate::model::provider::{CodeExecution, ModelChoice, ProviderOptions};
 use crate::runner::ScriptForm;
 
 /// How the scripts of code mode come from the model.
@@ -46,6 +46,9 @@ pub struct ModelOptions {
     /// How the scripts of code mode come from the model
     #[arg(long, default_value = "tool", value_name = "FORM")]
     pub code_as: CodeAs,
+    /// Which version of the tool that runs scripts is declared in mode hosted; only of `anthropic:` models
+    #[arg(long, value_name = "VERSION", default_value = "20260120")]
+    pub code_execution: CodeExecution,
     /// Keep each request to the model and its answer in this folder, without secrets
     #[arg(long, value_name = "FOLDER")]
     pub trace: Option<PathBuf>,
@@ -54,7 +57,14 @@ pub struct ModelOptions {
 impl ModelOptions {
     /// For a command that looks at a model and makes no run.
     pub fn looking_at(model: ModelChoice, base_url: Option<String>) -> Self {
-        Self { model, base_url, caching: false, code_as: CodeAs::Tool, trace: None }
+        Self {
+            model,
+            base_url,
+            caching: false,
+            code_as: CodeAs::Tool,
+            code_execution: CodeExecution::default(),
+            trace: None,
+        }
     }
 
     /// The first option that says how a model is asked, where one was given.
@@ -71,6 +81,7 @@ impl ModelOptions {
             caching: self.caching,
             code_as_text: self.code_as == CodeAs::Text,
             trace: self.trace.clone(),
+            code_execution: self.code_execution,
         }
     }
 }

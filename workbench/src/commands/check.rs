@@ -90,6 +90,10 @@ async fn rehearse(
     let mut rehearsals = Rehearsals::default();
     let mut jobs = Vec::new();
     for mode in Mode::ALL {
+        if mode == Mode::Hosted && !has_script(domain, mode) {
+            // It is compared where somebody wrote one, and nobody has to.
+            continue;
+        }
         let reason = match Asked::Rehearsal.open(domain, mode, &domain.manifest.limits) {
             _ if !has_script(domain, mode) => NO_SCRIPT.to_owned(),
             _ if domain.prompt.is_none() => "there is no task".to_owned(),
@@ -126,6 +130,7 @@ async fn rehearse(
 fn has_script(domain: &Domain, mode: Mode) -> bool {
     domain.rehearsal.as_ref().is_some_and(|rehearsal| match mode {
         Mode::Code => !rehearsal.code_scripts.is_empty(),
+        Mode::Hosted => !rehearsal.hosted_scripts.is_empty(),
         Mode::Serial | Mode::Loop => rehearsal.loop_script.is_some(),
     })
 }

@@ -18,6 +18,7 @@ use crate::model::types::{Model, ModelRequest};
 use crate::printer::{self, line};
 use crate::runner::Mode;
 
+use super::hosted_rehearsal::HostedRehearsal;
 use super::sandboxes::embedded;
 use super::{failures, recorded_run};
 
@@ -127,10 +128,14 @@ impl Asked {
                 fits(recording, domain, mode)?;
                 Ok(Box::new(Replay::new(Arc::clone(recording))))
             }
+            Self::Rehearsal if mode == Mode::Hosted => {
+                let cells = Rehearsal::cells(domain).map_err(Failure::usage)?;
+                Ok(Box::new(HostedRehearsal::new(cells, embedded()?, limits)))
+            }
             Self::Rehearsal => {
                 let model = match mode {
                     Mode::Serial | Mode::Loop => Rehearsal::step_by_step(domain, limits, embedded()?),
-                    Mode::Code => Rehearsal::scripts(domain),
+                    Mode::Code | Mode::Hosted => Rehearsal::scripts(domain),
                 };
                 model.map(|model| Box::new(model) as Box<dyn Model>).map_err(Failure::usage)
             }

@@ -29,7 +29,10 @@ pub(super) async fn run(context: &Context, arguments: &RecordArguments, asked: &
     let mode = mode_of(&recording)?;
     let folder = arguments.to.clone().unwrap_or_else(|| domain.folder.clone());
     let rehearsal = folder.join("rehearsal");
-    must_be_free(&rehearsal.join(if mode == Mode::Code { "code" } else { "loop.py" }))?;
+    must_be_free(&rehearsal.join(match mode {
+        Mode::Serial | Mode::Loop => "loop.py",
+        Mode::Code | Mode::Hosted => mode.name(),
+    }))?;
     let source = SourceOptions { routes: arguments.routes.clone(), ..SourceOptions::default() };
     let limits = RunLimitOptions { scripts: arguments.limits.clone(), ..RunLimitOptions::default() };
     let replaying = Replaying {
@@ -53,7 +56,10 @@ pub(super) async fn run(context: &Context, arguments: &RecordArguments, asked: &
     }
     let scripts = match mode {
         Mode::Serial | Mode::Loop => rehearsal_text::policy(&recording),
-        Mode::Code => rehearsal_text::scripts(&recording, read_scripts(&replayed.folder).map_err(failures::store)?),
+        Mode::Code | Mode::Hosted => {
+            let sources = read_scripts(&replayed.folder).map_err(failures::store)?;
+            rehearsal_text::scripts(&recording, mode.name(), sources)
+        }
     };
     check(&recording, &scripts)?;
     keep(&replayed.web, &folder.join("cassette")).await?;
@@ -144,7 +150,7 @@ fn write(rehearsal: &Path, scripts: &Scripts) -> Result<(), Failure> {
 }
 
 fn tell(recording: &Recording, mode: Mode, rehearsal: &Path, scripts: &Scripts) {
-    let what = if mode == Mode::Code { "scripts" } else { "calls" };
+    let what = if matches!(mode, Mode::Code | Mode::Hosted) { "scripts" } else { "calls" };
     printer::note(&format!("{} {what} of {} written to {}", scripts.calls, recording.run(), rehearsal.display()));
     if scripts.left_out > 0 {
         printer::note(&format!(

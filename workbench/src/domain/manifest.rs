@@ -20,6 +20,9 @@ pub struct Manifest {
     /// Tools that are declared here and implemented nowhere, in the order a model sees them.
     #[serde(default)]
     pub tool: Vec<DeclaredTool>,
+    /// Who may call a tool in mode `hosted`, by its name; scripts alone where nothing is said.
+    #[serde(default)]
+    pub callers: BTreeMap<String, Callers>,
     /// What the model is asked to do. A domain without a task has tools, but cannot be run.
     pub task: Option<TaskSection>,
     /// What ends a run, a script or a call.
@@ -41,6 +44,20 @@ impl Manifest {
     }
 }
 
+/// Who may call a tool, where the provider runs scripts of the model's. It steers a model and authorises nothing: a call
+/// from elsewhere may still come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Callers {
+    /// The model itself.
+    #[default]
+    Direct,
+    /// Its scripts.
+    Code,
+    /// Either, which the provider advises against.
+    Both,
+}
+
 /// `[domain]`
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -53,6 +70,10 @@ pub struct DomainSection {
     pub plugin: Option<String>,
     /// A prebuilt library instead, relative to the manifest.
     pub library: Option<String>,
+    /// Whether what its tools return must not be kept by a provider: then mode `hosted`, whose containers keep what they
+    /// see for up to 30 days, is refused.
+    #[serde(default)]
+    pub zero_data_retention: bool,
 }
 
 /// `[api]`

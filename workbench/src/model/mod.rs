@@ -12,6 +12,7 @@ pub mod provider;
 pub mod rehearsal;
 pub mod rehearsal_text;
 pub mod replay;
+pub mod schema;
 pub mod tokens;
 pub mod trace;
 pub mod transcript;

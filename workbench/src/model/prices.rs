@@ -10,6 +10,13 @@ use serde::{Deserialize, Deserializer};
 use super::types::Usage;
 use crate::files::{LONGEST_TEXT, read_text};
 
+/// US dollars of an hour in a provider's container for scripts. The first 1,550 hours of an account's month are free, and
+/// all of them beside the provider's newer web tools. Source: the provider's page on code execution, 2026-09.
+pub const CONTAINER_HOUR: f64 = 0.05;
+
+/// The least time that is billed of such a container. Source: as above.
+pub const SHORTEST_CONTAINER: std::time::Duration = std::time::Duration::from_secs(5 * 60);
+
 /// The prices that come with the workbench.
 const BUILT_IN: &str = include_str!("../../prices.toml");
 

@@ -31,6 +31,14 @@ pub trait Provider: Send + Sync {
     /// When no run can be made.
     async fn check(&self) -> Result<Findings, ModelError>;
 
+    /// Whether mode `hosted` can be asked of it. Asked before the first run of that mode.
+    ///
+    /// # Errors
+    /// When the provider cannot be asked.
+    async fn programmatic(&self) -> Result<Programmatic, ModelError> {
+        Ok(Programmatic::Unsupported("its API has no programmatic tool calling".to_owned()))
+    }
+
     /// The model for one run.
     fn open(&self) -> Box<dyn Model>;
 
@@ -61,6 +69,39 @@ pub struct ProviderOptions {
     pub code_as_text: bool,
     /// A folder for what is sent and received.
     pub trace: Option<PathBuf>,
+    /// Which version of the tool that runs scripts is declared in mode `hosted`.
+    pub code_execution: CodeExecution,
+}
+
+/// The versions of the tool that runs the model's scripts at the provider. Source: its page on programmatic tool calling.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum CodeExecution {
+    /// The first whose scripts may call tools.
+    #[default]
+    #[value(name = "20260120")]
+    V20260120,
+    /// The same, with a text that tells the model of the limit of 90 seconds.
+    #[value(name = "20260521")]
+    V20260521,
+}
+
+impl CodeExecution {
+    /// As a request declares it.
+    pub fn tool(self) -> &'static str {
+        match self {
+            Self::V20260120 => "code_execution_20260120",
+            Self::V20260521 => "code_execution_20260521",
+        }
+    }
+}
+
+/// Whether a provider's model can write scripts that the provider runs and that call our tools.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Programmatic {
+    /// It can, by the provider's word or ours.
+    Supported,
+    /// It cannot; the text says why, and goes after `cannot be asked in mode hosted: `.
+    Unsupported(String),
 }
 
 /// Who serves a model. Each speaks one of two APIs.

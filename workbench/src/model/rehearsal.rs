@@ -149,7 +149,7 @@ impl Model for Rehearsal {
         };
         let calls = content.iter().any(|block| matches!(block, Block::ToolUse { .. }));
         let stop_reason = if calls { StopReason::ToolUse } else { StopReason::EndTurn };
-        Ok(ModelReply { content, stop_reason, stop_detail: None, usage, cost: None })
+        Ok(ModelReply { content, stop_reason, stop_detail: None, usage, cost: None, container: None })
     }
 }
 

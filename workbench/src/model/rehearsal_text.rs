@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::replay::Recording;
+use super::types::Block;
 use crate::sandbox::stubs::python_value;
 
 /// What plays the calls, whatever they are: they go out as the model wrote them, mistakes included, and so past the
@@ -65,12 +66,15 @@ pub fn policy(recording: &Recording) -> Scripts {
 }
 
 /// `code/1.py`, `code/2.py`, …: the scripts that were run when a run of mode `code` was replayed, in their order and as
-/// they are, however the model handed them over.
-pub fn scripts(recording: &Recording, sources: Vec<String>) -> Scripts {
+/// they are, however the model handed them over; likewise of mode `hosted`. `mode` names their folder.
+pub fn scripts(recording: &Recording, mode: &str, sources: Vec<String>) -> Scripts {
     let turns = &recording.transcript.turns;
-    let asked: usize = turns.iter().map(|turn| turn.calls().count() + usize::from(turn.words_result.is_some())).sum();
+    // Calls of scripts are made by these again.
+    let own = |block: &&Block| matches!(block, Block::ToolUse { caller: None, .. });
+    let asked: usize =
+        turns.iter().map(|turn| turn.said.iter().filter(own).count() + usize::from(turn.words_result.is_some())).sum();
     let calls = sources.len();
-    let files = (1..).zip(sources).map(|(number, source)| (format!("code/{number}.py"), source)).collect();
+    let files = (1..).zip(sources).map(|(number, source)| (format!("{mode}/{number}.py"), source)).collect();
     Scripts { files, calls, left_out: asked.saturating_sub(calls) }
 }
 

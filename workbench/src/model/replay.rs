@@ -210,6 +210,6 @@ impl Model for Replay {
         let is_end =
             self.next == self.recording.transcript.turns.len() && self.recording.record.stop != Stop::Interrupted;
         let stop_detail = self.recording.record.stop_detail.clone().filter(|_| is_end);
-        Ok(ModelReply { content, stop_reason, stop_detail, usage, cost: None })
+        Ok(ModelReply { content, stop_reason, stop_detail, usage, cost: None, container: None })
     }
 }

@@ -6,6 +6,8 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use crate::domain::manifest::Callers;
+
 /// One request: the whole conversation so far, as every provider's API wants it.
 #[derive(Clone, Copy, Debug)]
 pub struct ModelRequest<'a> {
@@ -35,20 +37,6 @@ pub struct ToolDefinition {
     /// Who may call it.
     #[serde(skip)]
     pub callers: Callers,
-}
-
-/// Who may call a tool, where the provider runs scripts of the model's. It steers a model and authorises nothing: a call
-/// from elsewhere may still come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Callers {
-    /// The model itself.
-    #[default]
-    Direct,
-    /// Its scripts.
-    Code,
-    /// Either.
-    Both,
 }
 
 /// The script that made a call, as the Messages API tells it.
@@ -130,6 +118,8 @@ pub struct ModelReply {
     pub usage: Usage,
     /// US dollars, where the provider itself says what the request cost.
     pub cost: Option<f64>,
+    /// The provider's container in which scripts of the model run, where one is in use.
+    pub container: Option<String>,
 }
 
 /// Why a model stopped.

@@ -126,6 +126,9 @@ pub struct RunRecord {
     /// Requests answered by cache or cassette during this run.
     #[serde(default)]
     pub cache_hits: u64,
+    /// What was used of the provider's sandbox; only in mode `hosted`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hosted: Option<Hosted>,
     /// What its tools met that is not the model's fault; injected faults are not among it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<Fault>,
@@ -133,6 +136,31 @@ pub struct RunRecord {
     pub final_text: String,
     /// The verdict; null until the run was judged.
     pub verify: Option<Verdict>,
+}
+
+/// What a run of mode `hosted` used of the provider's sandbox.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Hosted {
+    /// Containers the scripts ran in.
+    pub containers: u32,
+    /// Seconds from the first use of a container to its last, the least that is billed for each counted: an upper bound of
+    /// what the provider counts, which it does not tell.
+    pub container_seconds: f64,
+    /// What that time costs in US dollars beyond the free hours of an account; null where the provider is not known to
+    /// bill it.
+    pub container_cost_usd: Option<f64>,
+    /// Requests that only brought results to code that waited for them; the model read nothing for them where the provider
+    /// says so.
+    pub resumes: u32,
+    /// Calls the model made itself of tools that were offered to its scripts alone; they were served.
+    #[serde(default)]
+    pub direct_calls: u32,
+    /// Ids of files the scripts left with the provider.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// Errors of the provider's tool by their codes, and how often each came.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub errors: BTreeMap<String, u32>,
 }
 
 /// More than any run takes in seconds, dollars or points.
@@ -178,6 +206,10 @@ impl RunRecord {
         let figure = |name: &str, value: f64| (name.to_owned(), value);
         let mut figures = vec![figure("seconds", self.seconds)];
         figures.extend(self.cost_usd.map(|cost| figure("cost_usd", cost)));
+        if let Some(hosted) = &self.hosted {
+            figures.push(figure("hosted.container_seconds", hosted.container_seconds));
+            figures.extend(hosted.container_cost_usd.map(|cost| figure("hosted.container_cost_usd", cost)));
+        }
         if let Some(verdict) = &self.verify {
             figures.push(figure("verify.points", verdict.points));
             figures.push(figure("verify.max_points", verdict.max_points));

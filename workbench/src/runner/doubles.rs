@@ -68,7 +68,7 @@ impl Model for ScriptedModel {
 pub(super) fn turn(content: Vec<Block>, stop_reason: StopReason) -> Result<ModelReply, ModelError> {
     let usage =
         Usage { input_tokens: 70, output_tokens: 10, cache_read_tokens: 20, cache_write_tokens: 10, estimated: false };
-    Ok(ModelReply { content, stop_reason, stop_detail: None, usage, cost: None })
+    Ok(ModelReply { content, stop_reason, stop_detail: None, usage, cost: None, container: None })
 }
 
 /// A turn of calls, whose ids are their places.

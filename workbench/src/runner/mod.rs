@@ -7,6 +7,7 @@ mod code_mode;
 #[cfg(test)]
 mod doubles;
 mod fenced_scripts;
+mod hosted_mode;
 mod ledger;
 mod loop_mode;
 mod mode_tools;
@@ -103,6 +104,9 @@ pub enum RunError {
         /// The domain.
         domain: String,
     },
+    /// A tool that mode `hosted` cannot offer.
+    #[error("{0}")]
+    NotHosted(String),
     /// Mode `code` without a sandbox.
     #[error("mode code needs a sandbox, and this build has none")]
     NoSandbox,

@@ -4,7 +4,8 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use super::{RunError, prompts};
-use crate::model::types::{Block, ToolDefinition};
+use crate::model::types::{Block, ModelReply, ToolDefinition};
+use crate::results::format::Hosted;
 
 /// One call the model asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +48,20 @@ pub(super) trait ModeTools: Send + Sync {
     /// What the model's words ask for: as a rule, the calls among them.
     fn asked(&self, content: &[Block]) -> Vec<Asked> {
         calls_in(content)
+    }
+
+    /// Hears all that the model said on a turn, before its calls are answered.
+    ///
+    /// # Errors
+    /// When something of it cannot be kept.
+    fn hear(&self, reply: &ModelReply) -> Result<(), RunError> {
+        let _ = reply;
+        Ok(())
+    }
+
+    /// What the provider's sandbox was used for, in the mode that has one.
+    fn hosted(&self) -> Option<Hosted> {
+        None
     }
 
     /// The answers as the parts of the next message.

@@ -14,11 +14,13 @@ pub enum Mode {
     Loop,
     /// One script a turn; only what it prints enters the conversation.
     Code,
+    /// As code, but the provider runs the scripts, and hands their calls to us one pause after the other.
+    Hosted,
 }
 
 impl Mode {
     /// All of them, in the order tables show them.
-    pub const ALL: [Self; 3] = [Self::Serial, Self::Loop, Self::Code];
+    pub const ALL: [Self; 4] = [Self::Serial, Self::Loop, Self::Code, Self::Hosted];
 
     /// The word for it, everywhere.
     pub fn name(self) -> &'static str {
@@ -26,6 +28,7 @@ impl Mode {
             Self::Serial => "serial",
             Self::Loop => "loop",
             Self::Code => "code",
+            Self::Hosted => "hosted",
         }
     }
 
@@ -33,7 +36,7 @@ impl Mode {
     pub fn max_tokens(self) -> u32 {
         match self {
             Self::Serial | Self::Loop => 4096,
-            Self::Code => 8000,
+            Self::Code | Self::Hosted => 8000,
         }
     }
 
@@ -43,6 +46,7 @@ impl Mode {
             Self::Serial => limits.serial_turns,
             Self::Loop => limits.loop_turns,
             Self::Code => limits.code_turns,
+            Self::Hosted => limits.hosted_turns,
         }
     }
 
@@ -60,7 +64,7 @@ impl fmt::Display for Mode {
 
 /// The word names no mode.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no mode `{0}`; the modes are serial, loop and code")]
+#[error("there is no mode `{0}`; the modes are serial, loop, code and hosted")]
 pub struct UnknownMode(String);
 
 impl FromStr for Mode {

@@ -3,6 +3,7 @@
 use plugin_api::wire::ToolSpec;
 
 use super::code_mode::ScriptForm;
+use super::hosted_mode::hosted_definitions;
 use super::loop_mode::definitions;
 use super::modes::Mode;
 use super::prompts;
@@ -26,6 +27,7 @@ impl Opening {
         let offered = match mode {
             Mode::Serial | Mode::Loop => definitions(tools),
             Mode::Code => vec![prompts::run_python(limits.output_chars)],
+            Mode::Hosted => hosted_definitions(tools, &domain.manifest.callers),
         };
         Self { system: system_text(domain, mode, ScriptForm::ToolCall, tools, limits), tools: offered }
     }
@@ -42,6 +44,7 @@ pub(super) fn system_text(
     let persona = domain.manifest.task.as_ref().map(|task| task.persona.as_str()).unwrap_or_default();
     match mode {
         Mode::Serial | Mode::Loop => prompts::calling_system(persona),
+        Mode::Hosted => prompts::hosted_system(persona),
         Mode::Code => {
             let (api, module) = (stubs::api_text(tools), stubs::domain_module(domain.name()));
             prompts::scripting_system(persona, &api, &module, form, limits.output_chars)

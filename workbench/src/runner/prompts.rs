@@ -52,6 +52,29 @@ Rules:
     )
 }
 
+/// The system text of mode `hosted`, in which the provider's own words tell the model how to write code.
+pub fn hosted_system(persona: &str) -> String {
+    format!(
+        "{}
+
+Complete the task by writing Python for the code execution tool. The other tools are coroutine functions there: each takes \
+one dict with its arguments and returns a text, JSON as a rule, so `json.loads(await tool({{...}}))`.
+
+Rules:
+- Loop, filter and check the requirements in code, not in your head; for many calls at once use asyncio.gather.
+- Never print raw records. Print short summaries and, at the end, the answer.
+- A text that begins with ERROR is a refusal; it says why. Read it before you try again.",
+        persona.trim()
+    )
+}
+
+/// To a call that took longer than a script of the provider's waits for it.
+pub fn too_late(tool: &str, seconds: u64) -> String {
+    format!(
+        "{tool} was given up after {seconds} s: the code that waits for it would have been told of a time-out soon after"
+    )
+}
+
 /// Code mode's one tool.
 pub fn run_python(output_chars: usize) -> ToolDefinition {
     ToolDefinition {
@@ -135,6 +158,11 @@ mod tests {
     }
 
     #[test]
+    fn what_a_model_reads_in_hosted() {
+        insta::assert_snapshot!(hosted_system(PERSONA));
+    }
+
+    #[test]
     fn what_a_model_reads_in_code() {
         let system = |form| scripting_system(PERSONA, API, MODULE, form, 6000);
         insta::assert_snapshot!(system(ScriptForm::ToolCall));
@@ -150,6 +178,7 @@ mod tests {
             budget_spent(2000),
             crashed("get_object", "exit status 3"),
             timed_out("get_object", 60),
+            too_late("get_object", 200),
             serde_json::from_str::<serde_json::Value>("{\"object_id\": 7")
                 .map_err(|error| no_json(&error))
                 .unwrap_err(),

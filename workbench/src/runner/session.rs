@@ -93,6 +93,7 @@ impl Session<'_> {
             Some(Ok(reply)) => reply,
         };
         let calls = self.mode_tools.asked(&reply.content);
+        self.mode_tools.hear(&reply)?;
         let (stop_reason, detail) = (reply.stop_reason, reply.stop_detail.clone());
         self.record_turn(&reply, &calls)?;
         self.append_message(messages, Role::Assistant, reply.content)?;
@@ -181,7 +182,10 @@ impl Session<'_> {
         let before = if record.model_turns == 0 { Some(0.0) } else { record.cost_usd };
         record.cost_usd = before.zip(cost).map(|(before, cost)| whole_nanodollars(before + cost));
         record.model_turns += 1;
-        record.tool_calls = record.tool_calls.saturating_add(u32::try_from(calls.len()).unwrap_or(u32::MAX));
+        // Of calls that scripts made the ledger tells; a script of the provider's is a call as in mode code.
+        let own = calls.iter().filter(|call| call.script.is_none()).map(|call| call.name.as_str());
+        let tools: Vec<String> = own.chain(scripts(&reply.content)).map(|name| beginning(name, LONGEST_NAME)).collect();
+        record.tool_calls = record.tool_calls.saturating_add(u32::try_from(tools.len()).unwrap_or(u32::MAX));
         // A server may tell any figures.
         for (sum, tokens) in [
             (&mut record.tokens_read, usage.tokens_read()),
@@ -202,7 +206,7 @@ impl Session<'_> {
             cache_write_tokens: usage.cache_write_tokens,
             output_tokens: usage.output_tokens,
             cost_usd: cost,
-            tools: calls.iter().map(|call| beginning(&call.name, LONGEST_NAME)).collect(),
+            tools,
         };
         record.per_turn.push(turn.clone());
         self.keep_record()?;
@@ -221,6 +225,7 @@ impl Session<'_> {
         self.record.nested_calls = self.toolbox.ledger().nested_calls();
         self.record.faults = self.toolbox.ledger().faults();
         self.record.scripts_run = self.mode_tools.scripts_run();
+        self.record.hosted = self.mode_tools.hosted();
         self.record.seconds = (self.clock.elapsed().as_secs_f64() * 1e3).round() / 1e3;
         Ok(self.folder.write_record(self.record)?)
     }
@@ -254,6 +259,14 @@ fn beginning(text: &str, most: usize) -> String {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }
+}
+
+/// The tools that the provider runs itself for the model.
+fn scripts(content: &[Block]) -> impl Iterator<Item = &str> {
+    content.iter().filter_map(|block| match block {
+        Block::Other(block) if block["type"] == "server_tool_use" => block["name"].as_str(),
+        _ => None,
+    })
 }
 
 fn words(content: &[Block]) -> String {

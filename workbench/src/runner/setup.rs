@@ -8,6 +8,7 @@ use jiff::Timestamp;
 
 use super::code_mode::{CodeTools, ScriptForm};
 use super::fenced_scripts::FencedScripts;
+use super::hosted_mode::HostedTools;
 use super::ledger::Ledger;
 use super::loop_mode::LoopTools;
 use super::mode_tools::ModeTools;
@@ -88,6 +89,7 @@ impl RunSetup {
             prices: request.price.as_ref().map(Price::origin),
             network_calls: 0,
             cache_hits: 0,
+            hosted: None,
             faults: Vec::new(),
             final_text: String::new(),
             verify: None,
@@ -115,6 +117,14 @@ impl RunSetup {
             parallel_calls: request.mode.parallel_calls(),
         };
         let mode_tools: Box<dyn ModeTools> = match (request.mode, request.script_form) {
+            (Mode::Hosted, _) => Box::new(HostedTools::new(
+                Arc::clone(&toolbox),
+                Arc::clone(&self.folder),
+                &request.domain.manifest.callers,
+                self.key.clone(),
+                request.listener.clone(),
+                request.price.is_some(),
+            )?),
             (Mode::Serial | Mode::Loop, _) => Box::new(LoopTools { toolbox: Arc::clone(&toolbox) }),
             (Mode::Code, form) => {
                 let tools = CodeTools {

@@ -204,5 +204,12 @@ fn reply_of(request: &ModelRequest<'_>, content: Vec<Block>, stop: Option<StopRe
     };
     let calls = content.iter().any(|block| matches!(block, Block::ToolUse { .. }));
     let by_content = if calls { StopReason::ToolUse } else { StopReason::EndTurn };
-    ModelReply { content, stop_reason: stop.unwrap_or(by_content), stop_detail: None, usage, cost: None }
+    ModelReply {
+        content,
+        stop_reason: stop.unwrap_or(by_content),
+        stop_detail: None,
+        usage,
+        cost: None,
+        container: None,
+    }
 }

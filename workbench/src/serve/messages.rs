@@ -267,7 +267,7 @@ fn pairs(turns: &[Turn], open_cell: Option<&str>) -> Result<Vec<(String, String)
         let leading = results.iter().take_while(|part| matches!(part, Part::ToolResult { .. })).count();
         let mut answered = HashSet::new();
         for (index, part) in results.iter().enumerate() {
-            let Part::ToolResult { id, text, is_error } = part else { continue };
+            let Part::ToolResult { id, text, .. } = part else { continue };
             if turn.role == Role::Assistant && (!calls.contains_key(id.as_str()) || !answered.insert(id.as_str())) {
                 let number = next.map_or(0, |turn| turn.number);
                 return Err(Refusal::invalid(format!(
@@ -276,9 +276,8 @@ fn pairs(turns: &[Turn], open_cell: Option<&str>) -> Result<Vec<(String, String)
                 )));
             }
             if index < leading && place + 2 == turns.len() && calls.get(id.as_str()).is_some_and(Option::is_some) {
-                let text =
-                    if *is_error && !text.starts_with("Error") { format!("Error: {text}") } else { text.clone() };
-                answers.push((id.clone(), text));
+                // A failure is a text like any other in the code.
+                answers.push((id.clone(), text.clone()));
             }
         }
         let in_front: HashSet<&str> = results[..leading]

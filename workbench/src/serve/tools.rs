@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::fields::Fields;
 use super::refusal::Refusal;
+use crate::model::schema::circular_reference;
 
 /// Name of the tool that runs cells.
 pub(super) const CODE_EXECUTION: &str = "code_execution";
@@ -198,35 +199,4 @@ impl Tools {
     pub(super) fn called_from_code(&self) -> Vec<ToolSpec> {
         self.custom.iter().filter(|tool| tool.from_code).map(|tool| tool.spec.clone()).collect()
     }
-}
-
-/// The first reference of a schema that leads back to itself, directly or over others.
-fn circular_reference(schema: &Value) -> Option<String> {
-    fn visit<'a>(root: &'a Value, value: &'a Value, open: &mut Vec<&'a str>) -> Option<String> {
-        match value {
-            Value::Array(items) => items.iter().find_map(|item| visit(root, item, open)),
-            Value::Object(fields) => {
-                if let Some(Value::String(reference)) = fields.get("$ref") {
-                    if open.contains(&reference.as_str()) {
-                        return Some(reference.clone());
-                    }
-                    if reference == "#" {
-                        return Some(reference.clone());
-                    }
-                    if let Some(target) = reference.strip_prefix('#').and_then(|pointer| root.pointer(pointer)) {
-                        open.push(reference);
-                        let found = visit(root, target, open);
-                        open.pop();
-                        if found.is_some() {
-                            return found;
-                        }
-                    }
-                }
-                fields.iter().filter(|(key, _)| *key != "$ref").find_map(|(_, value)| visit(root, value, open))
-            }
-            _ => None,
-        }
-    }
-    // Definitions are visited where they are used and where they stand.
-    visit(schema, schema, &mut Vec::new())
 }

@@ -22,7 +22,7 @@ use self::request::Manner;
 use self::thinking::Thinking;
 use super::access::{self, AccessError};
 use super::exchange::{Answer, Exchange, Patience, TRIES_OF_A_LOOK};
-use super::provider::{Findings, Provider, ProviderKind, ProviderOptions};
+use super::provider::{CodeExecution, Findings, Programmatic, Provider, ProviderKind, ProviderOptions};
 use super::trace::Trace;
 use super::types::{Block, Message, Model, ModelError, ModelRequest, Role};
 use crate::env;
@@ -34,6 +34,10 @@ const ADDRESS: &str = "https://api.anthropic.com";
 /// The version of the API that is spoken here. Source: the API's versioning page; it covers all that is sent.
 const VERSION: &str = "2023-06-01";
 
+/// How the ids of models begin that have no programmatic calling, although they take the tool. Source: the provider's page
+/// on it.
+const WITHOUT_PROGRAMMATIC_CALLING: &str = "claude-haiku-4-5";
+
 /// Where requests are counted and not served.
 const COUNT: &str = "messages/count_tokens";
 
@@ -44,6 +48,7 @@ pub struct Anthropic {
     id: String,
     exchange: Arc<Exchange>,
     caching: bool,
+    code_execution: CodeExecution,
     /// What is said about thinking. Decided by the look before the first run, so that all runs of a command ask alike.
     thinking: Mutex<Thinking>,
 }
@@ -92,13 +97,14 @@ impl Anthropic {
             id: id.to_owned(),
             exchange: Arc::new(exchange),
             caching: options.caching,
+            code_execution: options.code_execution,
             thinking: Mutex::new(Thinking::of_model(id)),
         })
     }
 
     fn manner(&self) -> Manner {
         let thinking = *self.thinking.lock().unwrap_or_else(PoisonError::into_inner);
-        Manner { id: self.id.clone(), thinking, caching: self.caching }
+        Manner { id: self.id.clone(), thinking, caching: self.caching, code_execution: self.code_execution }
     }
 
     fn think(&self, thinking: Thinking) {
@@ -217,6 +223,18 @@ impl Provider for Anthropic {
         Ok(findings)
     }
 
+    /// The API's own word, and ours where it has none: the older small model takes the tool and runs nothing of ours in it.
+    async fn programmatic(&self) -> Result<Programmatic, ModelError> {
+        let description = self.description().await?;
+        let told = description.as_ref().and_then(|it| it["capabilities"]["code_execution"]["supported"].as_bool());
+        Ok(match told.unwrap_or(!self.id.starts_with(WITHOUT_PROGRAMMATIC_CALLING)) {
+            true => Programmatic::Supported,
+            false => Programmatic::Unsupported(
+                "the model takes the tool that runs scripts, but its scripts cannot call our tools".to_owned(),
+            ),
+        })
+    }
+
     fn open(&self) -> Box<dyn Model> {
         Box::new(Conversation::new(Arc::clone(&self.exchange), self.manner()))
     }
@@ -241,7 +259,7 @@ fn name_of(id: &str) -> String {
 fn counted(manner: &Manner, request: &ModelRequest<'_>) -> Result<Bytes, ModelError> {
     let mut history = History::default();
     history.hear(request.messages)?;
-    Ok(history.body(&request::opening(manner, request, None)?, manner.caching))
+    Ok(history.body(&request::opening(manner, request, None, None)?, manner.caching))
 }
 
 /// An id as one segment of a path.

@@ -27,6 +27,8 @@ pub(super) struct Reply {
     pub(super) stop_detail: Option<String>,
     /// Nothing where the server told none, or none that can be.
     pub(super) usage: Option<Usage>,
+    /// The container that is in use.
+    pub(super) container: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -41,10 +43,13 @@ struct Document<'a> {
     stop_details: Value,
     #[serde(default)]
     usage: Value,
+    #[serde(default)]
+    container: Value,
 }
 
-/// Takes an answer apart. The error says what in it is not what the API promises.
-pub(super) fn read(body: &[u8]) -> Result<Reply, String> {
+/// Takes an answer apart; one that may only have `resumed` a script may cost nothing. The error says what in it is not what
+/// the API promises.
+pub(super) fn read(body: &[u8], resumed: bool) -> Result<Reply, String> {
     let document: Document<'_> = serde_json::from_slice(body).map_err(|error| format!("it cannot be read: {error}"))?;
     let raw = document.content.ok_or("it has no content")?;
     let parts: Vec<&RawValue> =
@@ -61,7 +66,8 @@ pub(super) fn read(body: &[u8]) -> Result<Reply, String> {
     let (stop_reason, stop_detail) = stop(&document, !ids.is_empty());
     let stop_detail = stop_detail.map(|detail| in_short(&detail));
     let raw = sent_back(raw, &parts, &content)?;
-    Ok(Reply { raw, stop_reason, stop_detail, usage: usage(&document.usage), content })
+    let container = document.container["id"].as_str().map(str::to_owned);
+    Ok(Reply { raw, stop_reason, stop_detail, usage: usage(&document.usage, resumed), content, container })
 }
 
 fn block(raw: &RawValue) -> Result<Block, String> {
@@ -84,7 +90,8 @@ fn block(raw: &RawValue) -> Result<Block, String> {
                 return Err(format!("its call of `{name}` has no id"));
             }
             let input = fields.remove("input").unwrap_or_default();
-            Ok(Block::ToolUse { id, name, input: arguments::of(&input), caller: None })
+            let caller = fields.remove("caller").and_then(|caller| serde_json::from_value(caller).ok());
+            Ok(Block::ToolUse { id, name, input: arguments::of(&input), caller })
         }
         // Thinking, and whatever the API will send one day.
         _ => Ok(Block::Other(Value::Object(fields))),
@@ -142,7 +149,7 @@ fn refusal(details: &Value) -> Option<String> {
     (!words.is_empty()).then(|| words.join(": "))
 }
 
-fn usage(usage: &Value) -> Option<Usage> {
+fn usage(usage: &Value, may_be_nothing: bool) -> Option<Usage> {
     let tokens = |key: &str| usage[key].as_u64().filter(|tokens| *tokens <= MOST_TOKENS);
     // Those of the cache may be left out.
     let of_cache = |key: &str| if usage[key].is_null() { Some(0) } else { tokens(key) };
@@ -153,8 +160,8 @@ fn usage(usage: &Value) -> Option<Usage> {
         cache_write_tokens: of_cache("cache_creation_input_tokens")?,
         estimated: false,
     };
-    // There is no request of which nothing is read.
-    (usage.tokens_read() > 0).then_some(usage)
+    // There is no request of which nothing is read, but where no model was asked.
+    (may_be_nothing || usage.tokens_read() > 0).then_some(usage)
 }
 
 #[cfg(test)]
@@ -193,7 +200,7 @@ mod tests {
             ("7", text, StopReason::EndTurn, "did not say why"),
         ];
         for (stop, block, reason, detail) in table {
-            let reply = read(format!(r#"{{"content":[{block}],"stop_reason":{stop}}}"#).as_bytes()).unwrap();
+            let reply = read(format!(r#"{{"content":[{block}],"stop_reason":{stop}}}"#).as_bytes(), false).unwrap();
             let told = reply.stop_detail.unwrap_or_default();
             assert!(reply.stop_reason == reason && told.contains(detail), "{stop}: {:?} {told}", reply.stop_reason);
             assert_eq!(detail.is_empty(), told.is_empty(), "{stop}: {told}");
@@ -204,7 +211,7 @@ mod tests {
     fn what_it_said() {
         let content = r#"[{"type":"thinking","thinking":"","signature":"x\u002fy"}, {"type":"text","text":"hi"},
             {"type":"tool_use","id":"a","name":"f","input":{"x":1.50},"caller":{"type":"direct"}},{"type":"new","z":[1]}]"#;
-        let reply = read(format!(r#"{{"content":{content},"stop_reason":"tool_use"}}"#).as_bytes()).unwrap();
+        let reply = read(format!(r#"{{"content":{content},"stop_reason":"tool_use"}}"#).as_bytes(), false).unwrap();
         assert_eq!(reply.raw.get(), content, "it goes back as it came");
         assert_eq!(
             reply.content,
@@ -215,7 +222,7 @@ mod tests {
                 Block::Other(json!({"type": "new", "z": [1]})),
             ]
         );
-        assert_eq!(read(br#"{"content":[],"stop_reason":"end_turn"}"#).unwrap().content, []);
+        assert_eq!(read(br#"{"content":[],"stop_reason":"end_turn"}"#, false).unwrap().content, []);
     }
 
     #[test]
@@ -231,12 +238,12 @@ mod tests {
             let call = |field: &str| format!(r#"{{"type":"tool_use","id":"a","name":"f"{field}}}"#);
             let content =
                 |field: &str| format!(r#"[ {{"type":"thinking","signature":"\u002f"}},{} , {}]"#, call(field), CALL_B);
-            let reply =
-                read(format!(r#"{{"content":{},"stop_reason":"tool_use"}}"#, content(field)).as_bytes()).unwrap();
+            let reply = read(format!(r#"{{"content":{},"stop_reason":"tool_use"}}"#, content(field)).as_bytes(), false)
+                .unwrap();
             let Block::ToolUse { input, .. } = &reply.content[1] else { panic!("{:?}", reply.content) };
             assert_eq!((input, reply.raw.get()), (&read_as, content(sent).replace(":7}", ":{}}").as_str()));
         }
-        let reply = read(br#"{"content":[{"type":"tool_use","id":"a","name":"f"}]}"#).unwrap();
+        let reply = read(br#"{"content":[{"type":"tool_use","id":"a","name":"f"}]}"#, false).unwrap();
         assert_eq!(reply.raw.get(), r#"[{"input":{},"type":"tool_use","id":"a","name":"f"}]"#);
     }
 
@@ -247,7 +254,7 @@ mod tests {
             format!(r#"[{{"type":"tool_use","id":"a","name":"f","input":{{"x":{open}1{close}}}}}]"#)
         };
         let (deep, deeper) = (nested(DEEPEST - 1), nested(300));
-        assert!(read(format!(r#"{{"content":{}}}"#, nested(DEEPEST - 2)).as_bytes()).is_ok());
+        assert!(read(format!(r#"{{"content":{}}}"#, nested(DEEPEST - 2)).as_bytes(), false).is_ok());
         let twice = format!("[{CALL},{CALL}]");
         let table = [
             ("7", "no list of blocks"),
@@ -265,15 +272,20 @@ mod tests {
             (&twice, "two of its calls have the id `a`"),
         ];
         for (content, problem) in table {
-            let told = read(format!(r#"{{"content":{content},"stop_reason":"tool_use"}}"#).as_bytes()).unwrap_err();
+            let told =
+                read(format!(r#"{{"content":{content},"stop_reason":"tool_use"}}"#).as_bytes(), false).unwrap_err();
             assert!(told.contains(problem), "{content:.100}: {told}");
         }
-        assert!(read(b"[]").is_err() && read(b"").is_err() && read(b"{}").unwrap_err() == "it has no content");
+        assert!(
+            read(b"[]", false).is_err()
+                && read(b"", false).is_err()
+                && read(b"{}", false).unwrap_err() == "it has no content"
+        );
     }
 
     #[test]
     fn figures_that_cannot_be() {
-        let told = |usage: &str| read(format!(r#"{{"content":[],"usage":{usage}}}"#).as_bytes()).unwrap().usage;
+        let told = |usage: &str| read(format!(r#"{{"content":[],"usage":{usage}}}"#).as_bytes(), false).unwrap().usage;
         let good = told(
             r#"{"input_tokens":1,"output_tokens":2,"cache_read_input_tokens":3,"cache_creation_input_tokens":4,"new":-1}"#,
         );

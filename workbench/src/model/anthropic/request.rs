@@ -4,7 +4,8 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::thinking::Thinking;
-use crate::model::types::{ModelError, ModelRequest};
+use crate::model::provider::CodeExecution;
+use crate::model::types::{Callers, ModelError, ModelRequest, ToolDefinition};
 
 /// How the model is asked, the same in every request of a command.
 #[derive(Clone, Debug)]
@@ -15,6 +16,8 @@ pub(super) struct Manner {
     pub(super) thinking: Thinking,
     /// Whether the prompt may be cached.
     pub(super) caching: bool,
+    /// The tool that runs scripts, where tools may be called from them.
+    pub(super) code_execution: CodeExecution,
 }
 
 /// Marks the end of what is cached.
@@ -28,15 +31,53 @@ struct Opening<'a> {
     #[serde(flatten)]
     thinking: Map<String, Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tools: Option<&'a [crate::model::types::ToolDefinition]>,
+    tools: Option<Vec<Tool<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_choice: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     system: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    container: Option<&'a str>,
 }
 
-/// The request up to the bracket that opens its messages; `max_tokens` is left out where nothing is written. No sampling
-/// parameter is ever sent and no tool is forced: newer models refuse both.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Tool<'a> {
+    CodeExecution {
+        r#type: &'static str,
+        name: &'static str,
+    },
+    Custom {
+        #[serde(flatten)]
+        definition: &'a ToolDefinition,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        allowed_callers: Option<&'static [&'static str]>,
+    },
+}
+
+/// Whether the provider is to run scripts that call these tools.
+pub(super) fn has_scripts(tools: &[ToolDefinition]) -> bool {
+    tools.iter().any(|tool| tool.callers != Callers::Direct)
+}
+
+/// The tools as the API gets them: first the one that runs scripts, where others may be called from them.
+fn tools<'a>(manner: &Manner, definitions: &'a [ToolDefinition]) -> Option<Vec<Tool<'a>>> {
+    let runner = has_scripts(definitions)
+        .then(|| Tool::CodeExecution { r#type: manner.code_execution.tool(), name: "code_execution" });
+    // Both versions are one as a caller, whichever is declared.
+    let custom = definitions.iter().map(|definition| Tool::Custom {
+        definition,
+        allowed_callers: match definition.callers {
+            Callers::Direct => None,
+            Callers::Code => Some(&["code_execution_20260120"]),
+            Callers::Both => Some(&["direct", "code_execution_20260120"]),
+        },
+    });
+    (!definitions.is_empty()).then(|| runner.into_iter().chain(custom).collect())
+}
+
+/// The request up to the bracket that opens its messages; `max_tokens` is left out where nothing is written, and so is the
+/// container where no script has one. No sampling parameter is ever sent and no tool is forced: newer models refuse both.
 ///
 /// # Errors
 /// Never: these values are JSON.
@@ -44,16 +85,18 @@ pub(super) fn opening(
     manner: &Manner,
     request: &ModelRequest<'_>,
     max_tokens: Option<u32>,
+    container: Option<&str>,
 ) -> Result<Vec<u8>, ModelError> {
     let has_tools = !request.tools.is_empty();
     let opening = Opening {
         model: &manner.id,
         max_tokens,
         thinking: manner.thinking.fields(),
-        tools: has_tools.then_some(request.tools),
+        tools: tools(manner, request.tools),
         tool_choice: (has_tools && !request.parallel_calls)
             .then(|| json!({ "type": "auto", "disable_parallel_tool_use": true })),
         system: system(request.system, manner.caching),
+        container,
     };
     let mut text = serde_json::to_vec(&opening)
         .map_err(|error| ModelError::Unreachable(format!("the request cannot be written: {error}")))?;
@@ -77,7 +120,6 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::model::types::ToolDefinition;
 
     #[test]
     fn what_stands_before_the_messages() {
@@ -95,9 +137,14 @@ mod tests {
             parallel_calls,
             until: None,
         };
-        let manner = |thinking, caching| Manner { id: "claude-x".to_owned(), thinking, caching };
+        let manner = |thinking, caching| Manner {
+            id: "claude-x".to_owned(),
+            thinking,
+            caching,
+            code_execution: CodeExecution::V20260521,
+        };
         let written = |manner: &Manner, request: &ModelRequest<'_>| {
-            let text = opening(manner, request, Some(request.max_tokens)).unwrap();
+            let text = opening(manner, request, Some(request.max_tokens), None).unwrap();
             String::from_utf8(text).unwrap()
         };
         let texts = [

@@ -127,7 +127,7 @@ impl Model for Chat {
         let Said { content, stop_reason, stop_detail } = said.map_err(|problem| self.endpoint.bad_answer(&problem))?;
         let usage = self.usage(&request, &document, &content);
         let cost = Some(&document).filter(|_| self.endpoint.server.tells_costs).and_then(usage::cost);
-        Ok(ModelReply { content, stop_reason, stop_detail, usage, cost })
+        Ok(ModelReply { content, stop_reason, stop_detail, usage, cost, container: None })
     }
 
     fn deviations(&self) -> Vec<&'static str> {

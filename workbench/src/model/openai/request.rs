@@ -226,7 +226,7 @@ mod tests {
             name: "get_object".to_owned(),
             description: "One object.".to_owned(),
             input_schema: json!({ "type": "object" }),
-            callers: Callers::Direct,
+            callers: crate::model::types::Callers::Direct,
         }];
         insta::assert_json_snapshot!(body(&mut Conversation::default(), &conversation(), &tools));
         let words = body(&mut Conversation::default(), &conversation()[..1], &[]);

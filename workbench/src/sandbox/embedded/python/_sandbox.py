@@ -5,6 +5,7 @@ import sys
 import _ending
 import _failure
 import _io
+import _scanner
 import _thread
 import _tools
 import _warnings
@@ -162,6 +163,7 @@ def _prepare():
     # A collection looks at all that was imported. After every 2,000 objects, as by default, it takes a third of the time of
     # a script that gathers many calls.
     gc.set_threshold(10_000, 10, 0)
+    _scanner.install()
     _io.FileIO = _File
     _io.open = _io.open_code = builtins.open = _open
     builtins.exit = builtins.quit = _exit

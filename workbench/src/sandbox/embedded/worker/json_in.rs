@@ -21,6 +21,41 @@ pub(super) fn decode(text: &[u8], vm: &VirtualMachine) -> PyResult {
     if decoder.at < text.len() { Err(decoder.unexpected()) } else { Ok(value) }
 }
 
+/// The value that stands at a character of `text`, and the character after it; nothing where there is none that is plain
+/// JSON, and where it cannot be made.
+pub(super) fn scan(text: &str, start: usize, vm: &VirtualMachine) -> Option<(PyObjectRef, usize)> {
+    let at = match text.is_ascii() {
+        true => start,
+        false => text.char_indices().map(|(byte, _)| byte).nth(start)?,
+    };
+    // Space before a value is its reader's.
+    if !matches!(text.as_bytes().get(at)?, b'{' | b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n') {
+        return None;
+    }
+    let mut decoder = Decoder { vm, text, at, depth: 0 };
+    let value = decoder.value().ok()?;
+    let end = if text.is_ascii() { decoder.at } else { text[..decoder.at].chars().count() };
+    Some((value, end))
+}
+
+/// Whether digits, signs and so on make a number of JSON.
+fn is_number(text: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+        None => (text, None),
+    };
+    let (whole, fraction) = match mantissa.split_once('.') {
+        Some((whole, fraction)) => (whole, Some(fraction)),
+        None => (mantissa, None),
+    };
+    let whole = whole.strip_prefix('-').unwrap_or(whole);
+    digits(whole)
+        && (whole == "0" || !whole.starts_with('0'))
+        && fraction.is_none_or(digits)
+        && exponent.is_none_or(|exponent| digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent)))
+}
+
 struct Decoder<'a> {
     vm: &'a VirtualMachine,
     text: &'a str,
@@ -102,8 +137,8 @@ impl<'a> Decoder<'a> {
                     escaped = true;
                     self.at += 1;
                 }
-                Some(_) => {}
-                None => return Err(self.unexpected()),
+                Some(0x20..) => {}
+                Some(_) | None => return Err(self.unexpected()),
             }
         }
         self.at += 1;
@@ -121,6 +156,9 @@ impl<'a> Decoder<'a> {
             .position(|byte| !matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E'))
             .unwrap_or(rest.len());
         let digits = &rest[..length];
+        if !is_number(digits) {
+            return Err(self.unexpected());
+        }
         let vm = self.vm;
         let value: PyObjectRef = if digits.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')) {
             vm.ctx.new_float(digits.parse().map_err(|_| self.unexpected())?).into()

@@ -51,6 +51,13 @@ pub(super) fn install(link: &Rc<RefCell<Link>>, vm: &VirtualMachine) -> PyResult
     })?;
 
     module.add("compile", |source: String, vm: &VirtualMachine| top_level::compile(&source, vm))?;
+    module.add("scan_json", |text: PyStrRef, start: usize, vm: &VirtualMachine| {
+        let found = text.to_str().and_then(|text| json_in::scan(text, start, vm));
+        match found {
+            Some((value, end)) => vm.ctx.new_tuple(vec![value, vm.ctx.new_int(end).into()]).into(),
+            None => vm.ctx.none(),
+        }
+    })?;
     module.add("write", write)?;
     module.add("flush", || {
         // Each stream ends with the process; what cannot be written any more is not missed.

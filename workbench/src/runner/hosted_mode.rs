@@ -1,0 +1,231 @@
+//! Mode `hosted`: the model writes scripts, the provider runs them, and their calls come to us one pause after the other.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures::future::join_all;
+use plugin_api::wire::ToolSpec;
+use serde_json::Value;
+
+use super::RunError;
+use super::ledger::Caller;
+use super::mode_tools::{Answer, Asked, ModeTools};
+use super::prompts;
+use super::toolbox::Toolbox;
+use crate::events::{Event, Listener, RunKey};
+use crate::model::prices::{CONTAINER_HOUR, SHORTEST_CONTAINER, whole_nanodollars};
+use crate::model::schema::circular_reference;
+use crate::model::types::{Block, Callers, ModelReply, ToolDefinition};
+use crate::results::format::Hosted;
+use crate::results::store::RunFolder;
+
+/// How long a call may take that code of the provider's waits for. It waits for about four minutes; what comes later is a
+/// `TimeoutError` in the code, and the answer is lost.
+const LONGEST_CALL: Duration = Duration::from_secs(200);
+
+/// Characters of the id of a file that a script left, and of an error's code.
+const LONGEST_WORD: usize = 200;
+
+/// Offers the tools to scripts of the provider's, and follows what becomes of these.
+pub(super) struct HostedTools {
+    toolbox: Arc<Toolbox>,
+    folder: Arc<RunFolder>,
+    tools: Vec<ToolDefinition>,
+    key: RunKey,
+    listener: Listener,
+    /// Whether the provider is known to bill containers.
+    bills: bool,
+    seen: Mutex<Seen>,
+}
+
+/// What was seen of scripts and containers.
+struct Seen {
+    /// Numbers of the scripts, from 1, by the ids of their blocks.
+    scripts: HashMap<String, u32>,
+    /// First and last use of each container.
+    containers: BTreeMap<String, (Instant, Instant)>,
+    /// When the request began whose answer comes next.
+    asked: Instant,
+    used: Hosted,
+}
+
+/// The tools as mode `hosted` offers them.
+pub(super) fn hosted_definitions(tools: &[ToolSpec], callers: &BTreeMap<String, Callers>) -> Vec<ToolDefinition> {
+    let definition = |tool: &ToolSpec| ToolDefinition {
+        name: tool.name.clone(),
+        description: tool.description.clone(),
+        input_schema: tool.input_schema.clone(),
+        callers: callers.get(&tool.name).copied().unwrap_or(Callers::Code),
+    };
+    tools.iter().map(definition).collect()
+}
+
+impl HostedTools {
+    /// Refuses what the provider would refuse, before anything is sent.
+    pub(super) fn new(
+        toolbox: Arc<Toolbox>,
+        folder: Arc<RunFolder>,
+        callers: &BTreeMap<String, Callers>,
+        key: RunKey,
+        listener: Listener,
+        bills: bool,
+    ) -> Result<Self, RunError> {
+        let tools = hosted_definitions(toolbox.tools(), callers);
+        for tool in tools.iter().filter(|tool| tool.callers != Callers::Direct) {
+            if let Some(reference) = circular_reference(&tool.input_schema) {
+                return Err(RunError::NotHosted(format!(
+                    "mode hosted cannot offer `{name}`: the schema of its arguments refers to itself ({reference}), which \
+                     scripts of a provider cannot call; write it out a few levels deep, or keep it for the model itself \
+                     with `{name} = \"direct\"` below `[callers]`",
+                    name = tool.name
+                )));
+            }
+        }
+        if tools.iter().all(|tool| tool.callers == Callers::Direct) {
+            return Err(RunError::NotHosted(
+                "mode hosted has no tool that scripts may call: `[callers]` keeps all of them for the model itself; set one \
+                 to \"code\" or \"both\", or compare in mode loop"
+                    .to_owned(),
+            ));
+        }
+        let (scripts, containers, used) = (HashMap::new(), BTreeMap::new(), Hosted::default());
+        let seen = Mutex::new(Seen { scripts, containers, asked: Instant::now(), used });
+        Ok(Self { toolbox, folder, tools, key, listener, bills, seen })
+    }
+
+    /// What was seen. A thread that panicked over it left nothing half done.
+    fn seen(&self) -> std::sync::MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_for_scripts_alone(&self, name: &str) -> bool {
+        self.tools.iter().any(|tool| tool.name == name && tool.callers == Callers::Code)
+    }
+
+    /// A block of the provider's own: a script that begins, or what one came to.
+    fn hear_block(&self, seen: &mut Seen, block: &Value) -> Result<(), RunError> {
+        let text = |key: &str| block[key].as_str().unwrap_or_default();
+        match text("type") {
+            "server_tool_use" => {
+                let number = u32::try_from(seen.scripts.len()).unwrap_or(u32::MAX).saturating_add(1);
+                if seen.scripts.insert(text("id").to_owned(), number).is_some() {
+                    // The same block again: its number stays.
+                    seen.scripts.insert(text("id").to_owned(), number - 1);
+                    return Ok(());
+                }
+                self.folder.save_script(number, &source(text("name"), &block["input"]))?;
+                self.listener.emit(Event::ScriptStarted(self.key.clone(), number));
+            }
+            kind if kind.ends_with("_tool_result") => {
+                let Some(number) = seen.scripts.get(text("tool_use_id")).copied() else { return Ok(()) };
+                let content = &block["content"];
+                if let Some(code) = content["error_code"].as_str() {
+                    let code = code.chars().take(LONGEST_WORD).collect();
+                    *seen.used.errors.entry(code).or_default() += 1;
+                }
+                let files = content["content"].as_array().into_iter().flatten();
+                let files = files.filter_map(|file| file["file_id"].as_str());
+                seen.used.files.extend(files.map(|id| id.chars().take(LONGEST_WORD).collect::<String>()));
+                self.folder.save_output(number, &output(content))?;
+                self.listener.emit(Event::ScriptEnded(self.key.clone(), number));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl ModeTools for HostedTools {
+    fn tools(&self) -> Vec<ToolDefinition> {
+        self.tools.clone()
+    }
+
+    fn hear(&self, reply: &ModelReply) -> Result<(), RunError> {
+        let mut seen = self.seen();
+        if let Some(id) = &reply.container {
+            let asked = seen.asked;
+            seen.containers.entry(id.clone()).or_insert((asked, asked)).1 = Instant::now();
+        }
+        let blocks = reply.content.iter().filter_map(|block| match block {
+            Block::Other(block) => Some(block),
+            _ => None,
+        });
+        for block in blocks {
+            self.hear_block(&mut seen, block)?;
+        }
+        seen.asked = Instant::now();
+        Ok(())
+    }
+
+    /// The calls of one pause run at once, whoever made them: that a tool is for scripts steers a model and binds nobody.
+    async fn answer(&self, turn: u32, calls: &[Asked]) -> Result<Vec<Answer>, RunError> {
+        let answers = calls.iter().map(|call| async move {
+            let script = call.script.as_ref().map(|id| self.seen().scripts.get(id).copied().unwrap_or(1));
+            let made = self.toolbox.call(Caller { turn, script }, &call.name, Bytes::from(call.input.to_string()));
+            match tokio::time::timeout(LONGEST_CALL, made).await {
+                Ok(Ok(body)) => Answer::good(String::from_utf8_lossy(&body)),
+                Ok(Err(failure)) => Answer::failure(failure.message()),
+                Err(_) => Answer::failure(&prompts::too_late(&call.name, LONGEST_CALL.as_secs())),
+            }
+        });
+        let answers = join_all(answers).await;
+        let mut seen = self.seen();
+        let direct = calls.iter().filter(|call| call.script.is_none() && self.is_for_scripts_alone(&call.name)).count();
+        seen.used.direct_calls += u32::try_from(direct).unwrap_or(u32::MAX);
+        seen.used.resumes += u32::from(calls.iter().any(|call| call.script.is_some()));
+        seen.asked = Instant::now();
+        Ok(answers)
+    }
+
+    fn scripts_run(&self) -> u32 {
+        u32::try_from(self.seen().scripts.len()).unwrap_or(u32::MAX)
+    }
+
+    fn hosted(&self) -> Option<Hosted> {
+        let seen = self.seen();
+        let seconds = |(first, last): &(Instant, Instant)| (*last - *first).max(SHORTEST_CONTAINER).as_secs_f64();
+        let container_seconds = (seen.containers.values().map(seconds).sum::<f64>() * 1e3).round() / 1e3;
+        Some(Hosted {
+            containers: u32::try_from(seen.containers.len()).unwrap_or(u32::MAX),
+            container_seconds,
+            container_cost_usd: self.bills.then(|| whole_nanodollars(container_seconds / 3600.0 * CONTAINER_HOUR)),
+            ..seen.used.clone()
+        })
+    }
+}
+
+/// What a script is kept as: its source, or the command of a shell or an editor in a comment.
+fn source(tool: &str, input: &Value) -> String {
+    match input["code"].as_str() {
+        Some(code) => code.to_owned(),
+        None => format!("# {tool}: {input}\n"),
+    }
+}
+
+/// What a script printed, in the form of mode code.
+fn output(content: &Value) -> String {
+    if let Some(code) = content["error_code"].as_str() {
+        return format!("error of the provider's tool: {code}");
+    }
+    let text = |key: &str| content[key].as_str();
+    let mut output = match content["return_code"].as_i64() {
+        None | Some(0) => String::new(),
+        Some(code) => format!("EXIT CODE {code}\n"),
+    };
+    let encrypted = text("encrypted_stdout").map(|_| "(its output is encrypted)\n");
+    output.push_str(text("stdout").or(encrypted).unwrap_or_default());
+    if !output.is_empty() && !output.ends_with('\n') {
+        output.push('\n');
+    }
+    output.push_str(text("stderr").unwrap_or_default());
+    match (output.is_empty(), content["stdout"].is_string()) {
+        (true, true) => "(no output)".to_owned(),
+        // Of an editor and of what is not known here: as it came.
+        (true, false) => content.to_string(),
+        (false, _) => output,
+    }
+}
