@@ -51,7 +51,10 @@ impl Model for Asking {
         let turn = request.messages.len() as u64 / 2;
         let input = json!({ "object_id": MIDDLE.0 });
         let (block, stop_reason) = if turn < self.turns {
-            (Block::ToolUse { id: format!("call_{turn}"), name: TOOL.to_owned(), input }, StopReason::ToolUse)
+            (
+                Block::ToolUse { id: format!("call_{turn}"), name: TOOL.to_owned(), input, caller: None },
+                StopReason::ToolUse,
+            )
         } else {
             (Block::Text { text: "Done.".to_owned() }, StopReason::EndTurn)
         };

@@ -27,6 +27,13 @@ impl CodeAs {
     }
 }
 
+/// What takes the place of mode hosted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum HostedFallback {
+    /// The script runs in our sandbox.
+    Code,
+}
+
 /// Which model is asked, and how.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Model")]
@@ -49,6 +56,9 @@ pub struct ModelOptions {
     /// Which version of the tool that runs scripts is declared in mode hosted; only of `anthropic:` models
     #[arg(long, value_name = "VERSION", default_value = "20260120")]
     pub code_execution: CodeExecution,
+    /// Make runs of this mode where mode hosted cannot be asked of the model or the domain, instead of none
+    #[arg(long, value_name = "MODE")]
+    pub hosted_fallback: Option<HostedFallback>,
     /// Keep each request to the model and its answer in this folder, without secrets
     #[arg(long, value_name = "FOLDER")]
     pub trace: Option<PathBuf>,
@@ -63,6 +73,7 @@ impl ModelOptions {
             caching: false,
             code_as: CodeAs::Tool,
             code_execution: CodeExecution::default(),
+            hosted_fallback: None,
             trace: None,
         }
     }

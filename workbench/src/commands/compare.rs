@@ -17,17 +17,22 @@ use super::interrupt::unless_raised;
 use super::models::Asked;
 use super::purse::Purse;
 use super::runs::{Batch, Draft, Plan};
-use super::{estimate, report, resume};
+use super::{estimate, hosted, report, resume};
 
 /// Makes the runs of every domain, and prints their report. When something fails on the way, the
 /// runs made until then are reported first.
 pub(super) async fn run(context: &Context, arguments: &CompareArguments) -> Result<Exit, Failure> {
-    let modes = modes_of(arguments);
-    let Some(plans) = unless_interrupted(&mut context.interrupt.clone(), plans(context, arguments, &modes)).await
-    else {
+    let planning = async {
+        let model = Asked::of(&arguments.options.model, &context.results)?;
+        let domains = named(context, arguments)?;
+        let fallback = arguments.options.model.hosted_fallback;
+        let modes = hosted::settle(context, modes_of(arguments), &domains, &model, fallback).await?;
+        plans(context, arguments, domains, model, &modes).await.map(|plans| (modes, plans))
+    };
+    let Some(planned) = unless_interrupted(&mut context.interrupt.clone(), planning).await else {
         return Ok(Exit::Interrupted);
     };
-    let plans = plans?;
+    let (modes, plans) = planned?;
     let comparison = Comparison {
         domains: plans.iter().map(|plan| plan.domain.name().to_owned()).collect(),
         modes: modes.iter().map(ToString::to_string).collect(),
@@ -115,10 +120,15 @@ fn modes_of(arguments: &CompareArguments) -> Vec<Mode> {
 
 /// A plan for each domain that was named, for a model that can be asked. All that is wrong with the command line is told
 /// before the model's server is asked and anything is built.
-async fn plans(context: &Context, arguments: &CompareArguments, modes: &[Mode]) -> Result<Vec<Plan>, Failure> {
-    let model = Asked::of(&arguments.options.model, &context.results)?;
+async fn plans(
+    context: &Context,
+    arguments: &CompareArguments,
+    domains: Vec<String>,
+    model: Asked,
+    modes: &[Mode],
+) -> Result<Vec<Plan>, Failure> {
     let mut drafts: Vec<Draft> = Vec::new();
-    for domain in named(context, arguments)? {
+    for domain in domains {
         let draft = Draft::new(context, &domain, modes, &arguments.options, &model)?;
         if arguments.max_total_cost.is_some() {
             draft.needs_price("--max-total-cost")?;

@@ -8,6 +8,7 @@ mod doctor;
 mod estimate;
 mod failures;
 mod fetch;
+mod hosted;
 mod hosted_rehearsal;
 mod ideas;
 mod interrupt;

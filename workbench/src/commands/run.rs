@@ -14,25 +14,29 @@ use super::context::Context;
 use super::interrupt::unless_raised;
 use super::models::Asked;
 use super::runs::{Batch, Draft, Job};
-use super::{exit_of, print_json};
+use super::{exit_of, hosted, print_json};
 
 /// Makes one run and tells it; exit 1 when it was not verified, 5 when the model failed or a fault that is not the model's
 /// left it undecided.
 pub(super) async fn run(context: &Context, arguments: &RunArguments) -> Result<Exit, Failure> {
     let model = Asked::of(&arguments.options.model, &context.results)?;
+    let fallback = arguments.options.model.hosted_fallback;
     let planning = async {
-        let draft = Draft::new(context, &arguments.domain, &[arguments.mode], &arguments.options, &model)?;
+        let domains = [arguments.domain.clone()];
+        let modes = hosted::settle(context, vec![arguments.mode], &domains, &model, fallback).await?;
+        let draft = Draft::new(context, &arguments.domain, &modes, &arguments.options, &model)?;
         model.check().await?;
         draft.make_room(context)?;
         let plan = draft.ready(context).await?;
-        plan.reachable().await.map(|()| plan)
+        plan.reachable().await.map(|()| (modes, plan))
     };
     let Some(plan) = unless_interrupted(&mut context.interrupt.clone(), planning).await else {
         return Ok(Exit::Interrupted);
     };
-    let job = Job { mode: arguments.mode, number: 1 };
+    let (modes, plan) = plan?;
+    let job = Job { mode: modes.first().copied().unwrap_or(arguments.mode), number: 1 };
     let batch = Batch { command: &context.name_of_command(), comparison: None, at_once: 1, purse: None };
-    let made = plan?.make(context, &batch, &[job], &console::listener()).await;
+    let made = plan.make(context, &batch, &[job], &console::listener()).await;
     if let Some(failure) = made.failure {
         return Err(failure);
     }

@@ -220,6 +220,16 @@ impl Plan {
         self.settings_of(&self.model)
     }
 
+    /// As [`Self::settings_of`], with what counts in one mode only.
+    fn settings_in(&self, mode: Mode, model: &Asked) -> BTreeMap<String, String> {
+        let mut settings = self.settings_of(model);
+        if mode == Mode::Hosted && matches!(model, Asked::Provider(_)) {
+            let version = self.options.model.code_execution.tool().to_owned();
+            settings.insert("code_execution".to_owned(), version);
+        }
+        settings
+    }
+
     fn settings_of(&self, model: &Asked) -> BTreeMap<String, String> {
         let mut settings = model.settings();
         if self.options.model.code_as == CodeAs::Text {
@@ -299,7 +309,7 @@ impl Plan {
             comparison: batch.comparison,
             model: model.open(&self.domain, job.mode, &self.limits())?,
             model_name: model.name().to_owned(),
-            settings: self.settings_of(model),
+            settings: self.settings_in(job.mode, model),
             script_form: self.options.model.code_as.script_form(),
             price: self.price.clone(),
             sandbox: self.sandbox.clone().map(Sandbox::of_run),

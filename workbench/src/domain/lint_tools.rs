@@ -40,8 +40,20 @@ impl<'a> Tool<'a> {
 }
 
 impl Report<'_> {
+    /// Names of `[callers]` that are no tools, where the tools are known without a plugin.
+    fn callers(&mut self, manifest: &Manifest) {
+        let known: Vec<&str> = manifest.tool.iter().map(|tool| tool.name.as_str()).collect();
+        for name in manifest.callers.keys().filter(|name| !known.contains(&name.as_str())) {
+            self.add(&[Key("callers"), Key(name)], format!("there is no tool `{name}`"))
+                .help(question(name, known.iter().copied()).unwrap_or_else(|| "name one of the tools".to_owned()));
+        }
+    }
+
     /// Everything that is wrong with `[[tool]]`.
     pub(super) fn tools(&mut self, manifest: &Manifest) {
+        if !manifest.tool.is_empty() {
+            self.callers(manifest);
+        }
         let is_declaring = manifest.domain.plugin.as_deref() == Some(PLUGIN);
         if !is_declaring && !manifest.tool.is_empty() {
             self.add(&[Key("tool"), Index(0)], format!("tools are declared for `plugin = \"{PLUGIN}\"` only"))

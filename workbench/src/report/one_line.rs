@@ -16,6 +16,10 @@ pub(super) fn of_run(run: &RunRecord) -> RunRecord {
     }
     run.settings = run.settings.iter().map(|(name, value)| (line(name), line(value))).collect();
     run.deviations = run.deviations.iter().map(|text| line(text)).collect();
+    if let Some(hosted) = &mut run.hosted {
+        hosted.files.iter_mut().for_each(|id| *id = line(id));
+        hosted.errors = hosted.errors.iter().map(|(code, count)| (line(code), *count)).collect();
+    }
     run.limits = run.limits.iter().map(|(key, value)| (line(key), *value)).collect();
     run.verify = run.verify.as_ref().map(of_verdict);
     run

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::printer::plain;
-use crate::results::format::{CallRecord, RuleStatus, RunRecord, Verdict};
+use crate::results::format::{CallRecord, Hosted, RuleStatus, RunRecord, Verdict};
 
 use super::one_line;
 use super::table::{counted, dollars, got_text, grouped, mark, priced_by, run_line, table, trimmed};
@@ -59,6 +59,31 @@ pub fn verdict_table(verdict: &Verdict) -> String {
     plain(&format!("{}\n{word}: {} of {} points\n", trimmed(&rows), verdict.points, verdict.max_points))
 }
 
+/// What was used of the provider's sandbox, in a line.
+fn sandbox_of_the_provider(hosted: &Hosted) -> String {
+    let (containers, resumes) = (hosted.containers.into(), hosted.resumes.into());
+    let mut text = format!(
+        "provider's sandbox: {}, {:.0} s of it with the five minutes that are the least",
+        counted(containers, "container"),
+        hosted.container_seconds
+    );
+    if let Some(cost) = hosted.container_cost_usd {
+        let _ = write!(text, " ({} beyond an account's free hours)", dollars(cost));
+    }
+    let _ = write!(text, "; {} that only brought results", counted(resumes, "request"));
+    if hosted.direct_calls > 0 {
+        let calls = counted(hosted.direct_calls.into(), "call");
+        let _ = write!(text, "; {calls} by the model itself of tools that are for scripts");
+    }
+    if !hosted.files.is_empty() {
+        let _ = write!(text, "; files left there: {}", hosted.files.join(", "));
+    }
+    for (code, count) in &hosted.errors {
+        let _ = write!(text, "; {code} ×{count}");
+    }
+    text
+}
+
 /// How the model was asked, what that cost, and what went otherwise: lines only where there is something to say.
 fn asked(run: &RunRecord) -> String {
     let mut text = String::new();
@@ -76,6 +101,9 @@ fn asked(run: &RunRecord) -> String {
             let _ = writeln!(text, "cost {}", dollars(cost));
         }
         _ => {}
+    }
+    if let Some(hosted) = &run.hosted {
+        let _ = writeln!(text, "{}", sandbox_of_the_provider(hosted));
     }
     if !run.retried.is_empty() {
         let causes = tally(run.retried.iter().map(|retry| retry.cause.as_str()));

@@ -19,6 +19,7 @@ use crate::events::{Event, Listener, RunKey};
 use crate::model::prices::{CONTAINER_HOUR, SHORTEST_CONTAINER, whole_nanodollars};
 use crate::model::schema::circular_reference;
 use crate::model::types::{Block, Callers, ModelReply, ToolDefinition};
+use crate::nearest::suggestion;
 use crate::results::format::Hosted;
 use crate::results::store::RunFolder;
 
@@ -74,6 +75,13 @@ impl HostedTools {
         bills: bool,
     ) -> Result<Self, RunError> {
         let tools = hosted_definitions(toolbox.tools(), callers);
+        let names = || tools.iter().map(|tool| tool.name.as_str());
+        if let Some(unknown) = callers.keys().find(|name| !names().any(|known| known == *name)) {
+            let meant = suggestion(unknown, names());
+            return Err(RunError::NotHosted(format!(
+                "`[callers]` names `{unknown}`, and there is no such tool{meant}"
+            )));
+        }
         for tool in tools.iter().filter(|tool| tool.callers != Callers::Direct) {
             if let Some(reference) = circular_reference(&tool.input_schema) {
                 return Err(RunError::NotHosted(format!(
