@@ -49,7 +49,7 @@ const TABLE: &[(&[&str], i32, &str, &str)] = &[
     (&["verify", "nothing"], 2, "", "there is no run `nothing`"),
     (&["replay", "nothing"], 2, "", "there is no run `nothing`"),
     (&["run", "met", "--model", "replay:nothing"], 2, "", "there is no run `nothing`"),
-    (&["run", "met", "--mode", "hosted"], 2, "", "there is no mode `hosted`"),
+    (&["run", "met", "--mode", "hostde"], 2, "", "there is no mode `hostde`"),
     (&["run", "met", "--model", "oracle:1"], 2, "", "there is no model `oracle:1`"),
     (&["run", "met", "--mode", "loop", "--loop-turns", "0"], 2, "", "must be at least 1"),
     (&["run", "met", "--output-chars", "0"], 2, "", "must be at least 1"),
@@ -184,7 +184,7 @@ fn examples_in_help_run() {
             // What needs the network, a key or a container engine, repeats a comparison at length or leaves something in the
             // workspace, is tried elsewhere.
             let elsewhere =
-                ["workbench new", "workbench record", "workbench sandbox build", "workbench probe --sandbox docker"];
+                ["workbench new", "workbench record", "workbench sandbox build", "workbench probe --sandbox docker", "workbench serve"];
             if elsewhere.iter().any(|start| example.starts_with(start))
                 || example.contains("--runs")
                 || example.contains("--model")

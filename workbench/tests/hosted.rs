@@ -338,15 +338,122 @@ fn cases() -> Vec<Case> {
     ]
 }
 
+/// An answer of the Responses API.
+fn response(output: Value, read: u64) -> Value {
+    json!({ "id": "resp_1", "object": "response", "status": "completed", "error": null, "output": output,
+            "usage": { "input_tokens": read, "output_tokens": 7, "input_tokens_details": { "cached_tokens": 0 } } })
+}
+
+fn program() -> Value {
+    json!({ "type": "program", "id": "prog_1", "call_id": "call_p", "fingerprint": "opaque==",
+            "code": "text(await tools.noop({x: 1}))" })
+}
+
+fn by_program(id: &str) -> Value {
+    json!({ "type": "function_call", "id": "fc_1", "call_id": id, "name": "noop", "arguments": "{\"x\":1}",
+            "caller": { "type": "program", "caller_id": "call_p", "extra": [1] } })
+}
+
+fn message(text: &str) -> Value {
+    json!({ "type": "message", "id": "m_1", "role": "assistant", "content": [{ "type": "output_text", "text": text }] })
+}
+
+/// Whether the items of the answer before came back in their place, with these results at the end.
+fn brings(request: &Value, ids: &[&str]) -> bool {
+    let items = request["input"].as_array().unwrap();
+    let results = &items[items.len() - ids.len()..];
+    let pairs = results.iter().zip(ids).all(|(item, id)| {
+        item["type"] == "function_call_output"
+            && item["call_id"] == *id
+            && item["output"].is_string()
+            && item["caller"] == json!({ "type": "program", "caller_id": "call_p", "extra": [1] })
+    });
+    let declared = request["tools"][0] == json!({ "type": "programmatic_tool_calling" })
+        && request["tools"][1]["allowed_callers"] == json!(["programmatic"]);
+    pairs && declared && items.contains(&program()) && request["store"] == false
+}
+
+#[allow(clippy::too_many_lines, reason = "a table")]
+fn cases_of_programs() -> Vec<Case> {
+    let case = |name, turns: Vec<Turn>, stop, detail, run| Case { name, turns, stop, detail, run };
+    let output = |result: &str| json!({ "type": "program_output", "id": "po_1", "call_id": "call_p", "result": result, "status": "completed" });
+    let thought = || json!({ "type": "reasoning", "id": "r_1", "encrypted_content": "secret" });
+    vec![
+        case(
+            "a program that calls twice at once, and once more",
+            vec![
+                when(
+                    |request| request["instructions"].as_str().unwrap().contains("JSON.parse"),
+                    response(json!([thought(), program(), by_program("a"), by_program("b")]), 100),
+                ),
+                when(|request| brings(request, &["a", "b"]), response(json!([by_program("c")]), 0)),
+                when(|request| brings(request, &["c"]), response(json!([output("9")]), 20)),
+                turn(response(json!([message("It is 9.")]), 30)),
+            ],
+            "end_turn",
+            "",
+            |run| {
+                run["nested_calls"] == 3
+                    && run["scripts_run"] == 1
+                    && run["tokens_read"] == 150
+                    && run["per_turn"][1]["tokens_read"] == 0
+                    && run["estimated"] == false
+                    && run["final_text"] == "It is 9."
+                    && run["hosted"]["containers"] == 0
+            },
+        ),
+        case(
+            "a direct call of a tool that is for programs",
+            vec![
+                turn(response(
+                    json!([{ "type": "function_call", "call_id": "own", "name": "noop", "arguments": "{\"x\":2}" }]),
+                    10,
+                )),
+                when(
+                    |request| request["input"].as_array().unwrap().last().unwrap().get("caller").is_none(),
+                    response(json!([message("Done.")]), 10),
+                ),
+            ],
+            "end_turn",
+            "",
+            |run| run["hosted"]["direct_calls"] == 1 && run["tool_calls"] == 1,
+        ),
+        case(
+            "an answer that is cut",
+            vec![turn(json!({ "status": "incomplete", "incomplete_details": { "reason": "max_output_tokens" },
+                              "output": [message("I beg")] }))],
+            "max_tokens",
+            "max_output_tokens",
+            |run| run["estimated"] == true,
+        ),
+        case(
+            "a server without this API",
+            vec![Turn { status: 404, ..turn(json!({ "error": { "message": "Not Found" } })) }],
+            "model_error",
+            "mode hosted needs both",
+            |_| true,
+        ),
+        case("no output", vec![turn(json!({ "status": "completed" }))], "model_error", "no list `output`", |_| true),
+        case(
+            "two calls of one id",
+            vec![turn(response(json!([program(), by_program("a"), by_program("a")]), 1))],
+            "model_error",
+            "two calls of the id `a`",
+            |_| true,
+        ),
+    ]
+}
+
 /// The run of a case, and what was wrong with the requests for it.
-fn run_case(case: Case) -> (Outcome, Value, Vec<String>) {
+fn run_case(case: Case, model: &str) -> (Outcome, Value, Vec<String>) {
     let program = Program::new();
     let turns = Mutex::new((0, case.turns));
     let wrong = std::sync::Arc::new(Mutex::new(Vec::new()));
     let told = std::sync::Arc::clone(&wrong);
     let server = Server::start(move |request| {
         let document = match (request.method.as_str(), request.target.as_str()) {
-            ("GET", _) => model(true),
+            ("GET", path) if path.ends_with("/models") => json!({ "data": [{ "id": "gpt-5.6" }] }),
+            ("GET", _) => described(true),
             ("POST", path) if path.ends_with("count_tokens") => json!({ "input_tokens": 5 }),
             _ => {
                 let body: Value = serde_json::from_slice(&request.body).unwrap();
@@ -365,14 +472,14 @@ fn run_case(case: Case) -> (Outcome, Value, Vec<String>) {
         };
         answer(200, &[JSON], document.to_string().as_bytes())
     });
-    let arguments = ["run", STANDIN, "--mode", "hosted", "--model", "anthropic:claude-haiku-5-5", "--format", "json"];
+    let arguments = ["run", STANDIN, "--mode", "hosted", "--model", model, "--format", "json"];
     let outcome = asking(&program, &server, &arguments);
     let run = serde_json::from_str(&outcome.stdout).unwrap_or_default();
     let wrong = wrong.lock().unwrap().clone();
     (outcome, run, wrong)
 }
 
-fn model(programmatic: bool) -> Value {
+fn described(programmatic: bool) -> Value {
     json!({ "type": "model", "id": "claude-haiku-5-5", "display_name": "M", "capabilities": {
         "code_execution": { "supported": programmatic }, "server_tools": { "code_execution": { "supported": true } } } })
 }
@@ -384,15 +491,17 @@ fn asking(program: &Program, server: &Server, arguments: &[&str]) -> Outcome {
         command.env_remove(key);
     }
     command.env("ANTHROPIC_API_KEY", "sk-ant-test-0123456789abcdefABCDEF").env("ANTHROPIC_BASE_URL", server.url());
+    command.env("OPENAI_API_KEY", "sk-test-0123456789abcdefABCDEF").env("OPENAI_BASE_URL", server.url());
     finish(&mut command, "")
 }
 
 #[test]
 fn whatever_a_provider_answers_is_a_run_to_its_end() {
     let mut failures = Vec::new();
-    for case in cases() {
+    let programs = cases_of_programs().into_iter().map(|case| (case, "openai:gpt-5.6"));
+    for (case, model) in cases().into_iter().map(|case| (case, "anthropic:claude-haiku-5-5")).chain(programs) {
         let (name, stop, detail, is_so) = (case.name, case.stop, case.detail, case.run);
-        let (outcome, run, wrong) = run_case(case);
+        let (outcome, run, wrong) = run_case(case, model);
         let told = run["stop_detail"].as_str().unwrap_or_default();
         if run["stop"] != stop || !told.contains(detail) || !is_so(&run) || !wrong.is_empty() {
             failures.push(format!(
@@ -409,7 +518,7 @@ fn whatever_a_provider_answers_is_a_run_to_its_end() {
 fn what_cannot_be_hosted_is_told_before_anything_is_asked() {
     let program = Program::new();
     let server = Server::start(|request| match request.method.as_str() {
-        "GET" => answer(200, &[JSON], model(false).to_string().as_bytes()),
+        "GET" => answer(200, &[JSON], described(false).to_string().as_bytes()),
         _ => answer(200, &[JSON], json!({ "input_tokens": 5 }).to_string().as_bytes()),
     });
     let model = ["--model", "anthropic:claude-haiku-5-5"];

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use workbench::domain::Domain;
 use workbench::model::rehearsal::{Rehearsal, RehearsalError};
 use workbench::model::types::{
-    Block, Message, Model, ModelError, ModelReply, ModelRequest, Role, StopReason, ToolDefinition,
+    Block, Callers, Message, Model, ModelError, ModelReply, ModelRequest, Role, StopReason, ToolDefinition,
 };
 use workbench::sandbox::Sandbox;
 use workbench::sandbox::embedded::{Embedded, EmbeddedSettings};

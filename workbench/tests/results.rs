@@ -67,6 +67,7 @@ fn record(run: &str) -> RunRecord {
         prices: Some("2026-11-29, a list".to_owned()),
         network_calls: 0,
         cache_hits: 2,
+        hosted: None,
         faults: Vec::new(),
         final_text: "Zwölf Katzen 🐈".to_owned(),
         verify: None,

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 /// The modules of the host, top first: a module uses only those below it. Modules on one line may use each other.
 const LAYERS: &[&[&str]] = &[
     &["cli", "commands"],
+    &["serve"],
     &["check"],
     &["report"],
     &["runner"],

@@ -7,6 +7,8 @@
 
 mod calls;
 mod containers;
+#[cfg(feature = "embedded")]
+mod hosted;
 mod native;
 #[cfg(feature = "embedded")]
 mod python;
@@ -33,6 +35,8 @@ const GROUPS: &[(&str, Measure)] = &[
     #[cfg(feature = "embedded")]
     ("scripts", scripts::measure),
     ("containers", containers::measure),
+    #[cfg(feature = "embedded")]
+    ("hosted", hosted::measure),
     #[cfg(feature = "embedded")]
     ("python", python::measure),
 ];

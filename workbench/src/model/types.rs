@@ -205,11 +205,26 @@ pub enum ModelError {
     Rehearsal(String),
 }
 
+/// In which language a model writes scripts that its provider runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ScriptLanguage {
+    /// With the tools as coroutine functions that return texts.
+    #[default]
+    Python,
+    /// With the tools as methods of `tools`, and `text(…)` in the place of `print`.
+    JavaScript,
+}
+
 /// Something that can be asked. One value serves one run; it may keep state between requests.
 #[async_trait]
 pub trait Model: Send {
     /// The next answer.
     async fn reply(&mut self, request: ModelRequest<'_>) -> Result<ModelReply, ModelError>;
+
+    /// What it writes in mode `hosted`.
+    fn script_language(&self) -> ScriptLanguage {
+        ScriptLanguage::Python
+    }
 
     /// What was asked otherwise than the settings say, since the provider did not take it so; each is a deviation of the run.
     fn deviations(&self) -> Vec<&'static str> {

@@ -166,6 +166,11 @@ impl RunFolder {
         self.save_beside(number, "py", source)
     }
 
+    /// Keeps a program before it is run elsewhere: a script in JavaScript.
+    pub fn save_program(&self, number: u32, source: &str) -> Result<(), StoreError> {
+        self.save_beside(number, "js", source)
+    }
+
     /// Keeps what a script printed.
     pub fn save_output(&self, number: u32, output: &str) -> Result<(), StoreError> {
         self.save_beside(number, "out", output)

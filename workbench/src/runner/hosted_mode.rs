@@ -117,15 +117,25 @@ impl HostedTools {
     fn hear_block(&self, seen: &mut Seen, block: &Value) -> Result<(), RunError> {
         let text = |key: &str| block[key].as_str().unwrap_or_default();
         match text("type") {
-            "server_tool_use" => {
+            "server_tool_use" | "program" => {
+                let id = if text("type") == "program" { text("call_id") } else { text("id") };
                 let number = u32::try_from(seen.scripts.len()).unwrap_or(u32::MAX).saturating_add(1);
-                if seen.scripts.insert(text("id").to_owned(), number).is_some() {
+                if seen.scripts.insert(id.to_owned(), number).is_some() {
                     // The same block again: its number stays.
-                    seen.scripts.insert(text("id").to_owned(), number - 1);
+                    seen.scripts.insert(id.to_owned(), number - 1);
                     return Ok(());
                 }
-                self.folder.save_script(number, &source(text("name"), &block["input"]))?;
+                match text("type") {
+                    "program" => self.folder.save_program(number, text("code"))?,
+                    _ => self.folder.save_script(number, &source(block))?,
+                }
                 self.listener.emit(Event::ScriptStarted(self.key.clone(), number));
+            }
+            "program_output" => {
+                let Some(number) = seen.scripts.get(text("call_id")).copied() else { return Ok(()) };
+                let incomplete = if text("status") == "incomplete" { "(incomplete)\n" } else { "" };
+                self.folder.save_output(number, &format!("{incomplete}{}", text("result")))?;
+                self.listener.emit(Event::ScriptEnded(self.key.clone(), number));
             }
             kind if kind.ends_with("_tool_result") => {
                 let Some(number) = seen.scripts.get(text("tool_use_id")).copied() else { return Ok(()) };
@@ -207,10 +217,10 @@ impl ModeTools for HostedTools {
 }
 
 /// What a script is kept as: its source, or the command of a shell or an editor in a comment.
-fn source(tool: &str, input: &Value) -> String {
-    match input["code"].as_str() {
+fn source(block: &Value) -> String {
+    match block["input"]["code"].as_str() {
         Some(code) => code.to_owned(),
-        None => format!("# {tool}: {input}\n"),
+        None => format!("# {}: {}\n", block["name"].as_str().unwrap_or_default(), block["input"]),
     }
 }
 

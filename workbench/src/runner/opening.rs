@@ -9,7 +9,7 @@ use super::modes::Mode;
 use super::prompts;
 use crate::domain::Domain;
 use crate::domain::manifest::Limits;
-use crate::model::types::ToolDefinition;
+use crate::model::types::{ScriptLanguage, ToolDefinition};
 use crate::sandbox::stubs;
 
 /// What stands before the task in every request of a mode.
@@ -29,7 +29,10 @@ impl Opening {
             Mode::Code => vec![prompts::run_python(limits.output_chars)],
             Mode::Hosted => hosted_definitions(tools, &domain.manifest.callers),
         };
-        Self { system: system_text(domain, mode, ScriptForm::ToolCall, tools, limits), tools: offered }
+        Self {
+            system: system_text(domain, mode, (ScriptForm::ToolCall, ScriptLanguage::Python), tools, limits),
+            tools: offered,
+        }
     }
 }
 
@@ -37,14 +40,14 @@ impl Opening {
 pub(super) fn system_text(
     domain: &Domain,
     mode: Mode,
-    form: ScriptForm,
+    (form, language): (ScriptForm, ScriptLanguage),
     tools: &[ToolSpec],
     limits: &Limits,
 ) -> String {
     let persona = domain.manifest.task.as_ref().map(|task| task.persona.as_str()).unwrap_or_default();
     match mode {
         Mode::Serial | Mode::Loop => prompts::calling_system(persona),
-        Mode::Hosted => prompts::hosted_system(persona),
+        Mode::Hosted => prompts::hosted_system(persona, language),
         Mode::Code => {
             let (api, module) = (stubs::api_text(tools), stubs::domain_module(domain.name()));
             prompts::scripting_system(persona, &api, &module, form, limits.output_chars)

@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use super::code_mode::ScriptForm;
-use crate::model::types::{Callers, ToolDefinition};
+use crate::model::types::{Callers, ScriptLanguage, ToolDefinition};
 
 /// Name of code mode's one tool.
 pub const RUN_PYTHON: &str = "run_python";
@@ -53,16 +53,29 @@ Rules:
 }
 
 /// The system text of mode `hosted`, in which the provider's own words tell the model how to write code.
-pub fn hosted_system(persona: &str) -> String {
+pub fn hosted_system(persona: &str, language: ScriptLanguage) -> String {
+    let (way, gather, print) = match language {
+        ScriptLanguage::Python => (
+            "writing Python for the code execution tool. The other tools are coroutine functions there: each takes one \
+             dict with its arguments and returns a text, JSON as a rule, so `json.loads(await tool({...}))`.",
+            "asyncio.gather",
+            "print",
+        ),
+        ScriptLanguage::JavaScript => (
+            "writing one program that calls the tools: `await tools.NAME({...})`. A tool returns a text, JSON as a rule, so \
+             `JSON.parse(await tools.NAME({...}))`. Only what `text(...)` puts out comes back.",
+            "Promise.all",
+            "put out",
+        ),
+    };
     format!(
         "{}
 
-Complete the task by writing Python for the code execution tool. The other tools are coroutine functions there: each takes \
-one dict with its arguments and returns a text, JSON as a rule, so `json.loads(await tool({{...}}))`.
+Complete the task by {way}
 
 Rules:
-- Loop, filter and check the requirements in code, not in your head; for many calls at once use asyncio.gather.
-- Never print raw records. Print short summaries and, at the end, the answer.
+- Loop, filter and check the requirements in code, not in your head; for many calls at once use {gather}.
+- Never {print} raw records, only short summaries and, at the end, the answer.
 - A text that begins with ERROR is a refusal; it says why. Read it before you try again.",
         persona.trim()
     )
@@ -159,7 +172,9 @@ mod tests {
 
     #[test]
     fn what_a_model_reads_in_hosted() {
-        insta::assert_snapshot!(hosted_system(PERSONA));
+        let texts =
+            [ScriptLanguage::Python, ScriptLanguage::JavaScript].map(|language| hosted_system(PERSONA, language));
+        insta::assert_snapshot!(texts.join("\n\n---\n\n"));
     }
 
     #[test]

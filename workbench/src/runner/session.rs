@@ -265,6 +265,7 @@ fn beginning(text: &str, most: usize) -> String {
 fn scripts(content: &[Block]) -> impl Iterator<Item = &str> {
     content.iter().filter_map(|block| match block {
         Block::Other(block) if block["type"] == "server_tool_use" => block["name"].as_str(),
+        Block::Other(block) if block["type"] == "program" => Some("program"),
         _ => None,
     })
 }

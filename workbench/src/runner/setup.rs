@@ -108,7 +108,7 @@ impl RunSetup {
     ) -> Result<Session<'_>, RunError> {
         let ledger = Ledger::new(self.key.clone(), request.listener.clone(), Some(Arc::clone(&self.folder)));
         let toolbox = Arc::new(Toolbox::new(server, request.limits.tool_calls, ledger));
-        let form = request.script_form;
+        let form = (request.script_form, request.model.script_language());
         let system = system_text(request.domain, request.mode, form, toolbox.tools(), &request.limits);
         let rules = Rules {
             system,

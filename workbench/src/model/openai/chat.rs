@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::complaint::Complaint;
 use super::endpoint::{Endpoint, PATH};
+use super::programs::Programs;
 use super::reply::{Ids, Said};
 use super::request::{Conversation, Form};
 use super::usage::{self, Read, Reported};
@@ -15,7 +16,7 @@ use crate::bounded_json;
 use crate::model::exchange::{Answer, Patience};
 use crate::model::tokens::{ConversationCount, count_blocks};
 use crate::model::types::{
-    Block, Message, Model, ModelError, ModelReply, ModelRequest, Retry, THINKING_NOT_SET, Usage,
+    Block, Message, Model, ModelError, ModelReply, ModelRequest, Retry, ScriptLanguage, THINKING_NOT_SET, Usage,
 };
 
 /// Memory that an answer may take, in bytes as [`bounded_json::weight`] guesses them.
@@ -28,6 +29,8 @@ pub(super) struct Chat {
     ids: Ids,
     count: ConversationCount,
     retries: Vec<Retry>,
+    /// The same model over the other API, once programs are wanted of it.
+    programs: Option<Programs>,
 }
 
 /// What one request came to.
@@ -46,6 +49,7 @@ impl Chat {
             ids: Ids::default(),
             count: ConversationCount::default(),
             retries: Vec::new(),
+            programs: None,
         }
     }
 
@@ -122,12 +126,20 @@ impl Chat {
 #[async_trait]
 impl Model for Chat {
     async fn reply(&mut self, request: ModelRequest<'_>) -> Result<ModelReply, ModelError> {
+        if Programs::are_wanted(&request) {
+            let programs = self.programs.get_or_insert_with(|| Programs::new(Arc::clone(&self.endpoint)));
+            return programs.reply(request, &mut self.retries).await;
+        }
         let document = self.ask(&request).await?;
         let said = Said::in_document(&document, &mut self.ids);
         let Said { content, stop_reason, stop_detail } = said.map_err(|problem| self.endpoint.bad_answer(&problem))?;
         let usage = self.usage(&request, &document, &content);
         let cost = Some(&document).filter(|_| self.endpoint.server.tells_costs).and_then(usage::cost);
         Ok(ModelReply { content, stop_reason, stop_detail, usage, cost, container: None })
+    }
+
+    fn script_language(&self) -> ScriptLanguage {
+        ScriptLanguage::JavaScript
     }
 
     fn deviations(&self) -> Vec<&'static str> {

@@ -6,6 +6,7 @@ mod chat;
 mod check;
 mod complaint;
 mod endpoint;
+mod programs;
 mod reply;
 mod request;
 mod servers;
@@ -23,7 +24,7 @@ use self::endpoint::Endpoint;
 use self::request::Conversation;
 use self::servers::Server;
 use super::access::AccessError;
-use super::provider::{Findings, Provider, ProviderKind, ProviderOptions};
+use super::provider::{Findings, Programmatic, Provider, ProviderKind, ProviderOptions};
 use super::types::{Model, ModelError, ModelRequest};
 
 /// A model behind chat completions.
@@ -65,6 +66,14 @@ impl Provider for ChatCompletions {
 
     fn tells_costs(&self) -> bool {
         self.endpoint.server.tells_costs
+    }
+
+    /// OpenAI's Responses API has it, and what a user puts in its place may.
+    async fn programmatic(&self) -> Result<Programmatic, ModelError> {
+        Ok(match self.endpoint.kind {
+            ProviderKind::OpenAi => Programmatic::Supported,
+            _ => Programmatic::Unsupported("its API has no programmatic tool calling".to_owned()),
+        })
     }
 
     async fn check(&self) -> Result<Findings, ModelError> {

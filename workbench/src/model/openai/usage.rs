@@ -43,6 +43,20 @@ impl Reported {
     }
 }
 
+impl Reported {
+    /// What an answer of the Responses API says. No model may have been asked for one that only goes on with a program.
+    pub(super) fn in_response(document: &Value) -> Self {
+        let usage = &document["usage"];
+        let details = &usage["input_tokens_details"];
+        let read = number(&usage["input_tokens"]).map(|prompt| {
+            let from_cache = number(&details["cached_tokens"]).unwrap_or(0).min(prompt);
+            let to_cache = number(&details["cache_write_tokens"]).unwrap_or(0).min(prompt - from_cache);
+            Read { uncached: prompt - from_cache - to_cache, from_cache, to_cache }
+        });
+        Self { read, written: number(&usage["output_tokens"]) }
+    }
+}
+
 /// US dollars that a request cost, as the server says. Of a request that goes by a key of the user's own at another
 /// provider it tells only its own fee.
 pub(super) fn cost(document: &Value) -> Option<f64> {
