@@ -183,8 +183,13 @@ fn examples_in_help_run() {
         for example in examples {
             // What needs the network, a key or a container engine, repeats a comparison at length or leaves something in the
             // workspace, is tried elsewhere.
-            let elsewhere =
-                ["workbench new", "workbench record", "workbench sandbox build", "workbench probe --sandbox docker", "workbench serve"];
+            let elsewhere = [
+                "workbench new",
+                "workbench record",
+                "workbench sandbox build",
+                "workbench probe --sandbox docker",
+                "workbench serve",
+            ];
             if elsewhere.iter().any(|start| example.starts_with(start))
                 || example.contains("--runs")
                 || example.contains("--model")
