@@ -101,8 +101,7 @@ impl<'a> Scaffold<'a> {
                1. {api}\n  \
                2. Edit {domain}/domain.toml: {tools}\n  \
                3. Adapt smoke.py and rehearsal/ to your task; `workbench check {reference}` says what is still wrong or weak.\n  \
-               4. Remove {domain}/cassette, which is the sample, and run `workbench record {reference}`: it keeps\n     \
-                  what the API answers to those scripts.\n  \
+               4. `workbench record {reference}` keeps what the API answers to those scripts, in the place of the sample.\n  \
                5. workbench compare {reference} --model anthropic:claude-haiku-5-5 asks a model; `workbench doctor` says\n     \
                   whether you have a key.\n"
         )
