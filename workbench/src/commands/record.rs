@@ -113,9 +113,8 @@ fn scripts_of(domain: &Domain) -> Result<Vec<(String, String)>, Failure> {
     paths
         .into_iter()
         .map(|path| {
-            let name = path.strip_prefix(&domain.folder).unwrap_or(path).display().to_string();
             read_text(path, LONGEST_TEXT)
-                .map(|source| (name, source))
+                .map(|source| (domain.own(path), source))
                 .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", path.display())))
         })
         .collect()
@@ -129,9 +128,10 @@ async fn run_scripts(
 ) -> Result<usize, Failure> {
     let mut broken = 0;
     for (name, script) in scripts {
-        let outcome = session.script(script, sandbox).await?;
+        let outcome = session.script(name, script, sandbox).await?;
         if !outcome.end.is_success() {
             printer::error_text(&outcome.stderr.text);
+            session.tell_hint(name, &outcome);
             printer::note(&format!("warning: {name} did not end well; what it asked for until then is recorded"));
             broken += 1;
         }
