@@ -234,10 +234,29 @@ fn the_prompt_for_ideas_has_its_columns_and_its_references() {
         "one line of code",
         "no alternatives",
         "5 to 7 tools",
+        "`[[tool]]` entries",
         "`curl` line",
         "- Museum curator: ",
         "- Pokemon team: ",
     ] {
         assert!(printed.to_lowercase().contains(&part.to_lowercase()), "{part} is missing:\n{printed}");
     }
+}
+
+#[test]
+fn what_the_prompt_for_ideas_shows_can_be_pasted() {
+    let folder = Folder::empty();
+    let prompt = folder.printed(&["ideas"]);
+    let (_, block) = prompt.split_once("```toml\n").unwrap();
+    let (entries, _) = block.split_once("```\n").unwrap();
+    folder.printed(&["new", "pasted"]);
+    let manifest = format!("[domain]\nname = \"pasted\"\ntitle = \"Pasted\"\nplugin = \"http\"\n{entries}");
+    fs::write(folder.path("pasted/domain.toml"), manifest).unwrap();
+    let shown = folder.printed(&["tools", "./pasted", "--python"]);
+    for tool in ["list_trails(region: str, limit: int = 100)", "get_trail(", "download_picture(", "build_page("] {
+        assert!(shown.contains(&format!("def {tool}")), "{tool}: {shown}");
+    }
+    // What it asks of a record is what the sample has.
+    let called = folder.printed(&["call", "./pasted", "get_trail", "number=3"]);
+    assert!(called.contains("\"region\":\"lakes\""), "{called}");
 }

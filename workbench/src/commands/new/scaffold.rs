@@ -86,6 +86,10 @@ impl<'a> Scaffold<'a> {
             false => "Choose an API, and try it with `curl -i`. `workbench ideas` prints a prompt for any chat model."
                 .to_owned(),
         };
+        let once = match crate_folder {
+            Some(_) => "The first command builds the crate of its tools",
+            None => "The first command builds the plugin of declared tools, once for all domains",
+        };
         let tools = match crate_folder {
             Some(folder) => format!(
                 "task and rules.\n     Edit {}: the tools; `cargo test` beside it tries them.",
@@ -97,6 +101,7 @@ impl<'a> Scaffold<'a> {
             "{domain} is made, and runs as it is, on a made-up sample:\n\n  \
                workbench compare {reference}\n  \
                workbench smoke {reference}\n\n\
+             {once}: that needs Rust's `cargo`.\n\n\
              Then make it yours:\n\n  \
                1. {api}\n  \
                2. Edit {domain}/domain.toml: {tools}\n  \
