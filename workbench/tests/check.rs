@@ -244,7 +244,7 @@ fn what_ends_a_rehearsal_is_told_once_and_where_it_stands() {
             &[("rehearsal/code/1.py", &renamed)],
             &[
                 "code: its script ended in NameError: name 'build_galery' is not defined. Did you mean: 'build_gallery'? \
-                 (rehearsal/code/1.py, line 6)\n    hint: mend the script; `workbench run case --mode code` shows",
+                 (rehearsal/code/1.py, line 6)\n    hint: mend that; `workbench run case --mode code` shows",
                 "how much a script would save is not known without a rehearsal in code mode: it could not do the task",
             ],
             &shape,
@@ -275,7 +275,7 @@ fn what_ends_a_rehearsal_is_told_once_and_where_it_stands() {
         ),
         (
             &[("rehearsal/code/1.py", LOOP)],
-            &["not verified: it fell short: two pieces; pictures (got "],
+            &["  fell short\n", "not verified: it fell short: two pieces; pictures (got "],
             &["its script"],
         ),
         (
@@ -287,6 +287,14 @@ fn what_ends_a_rehearsal_is_told_once_and_where_it_stands() {
             &[("rehearsal/code/1.py", unrecorded), ("rehearsal/loop.py", unrecorded)],
             &[
                 "short: serial, loop, code: https://collectionapi.metmuseum.org/public/collection/v1/objects/1 is not recorded",
+            ],
+            &shape,
+        ),
+        (
+            &[("rehearsal/code/1.py", &renamed), ("rehearsal/loop.py", &format!("\n{renamed}"))],
+            &[
+                "serial, loop, code: its script ended in NameError: name 'build_galery' is not defined. Did you mean: 'build_gallery'? \
+               (rehearsal/loop.py, line 7; rehearsal/code/1.py, line 6)",
             ],
             &shape,
         ),

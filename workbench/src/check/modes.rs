@@ -18,6 +18,8 @@ use crate::sandbox::fault::ScriptFault;
 
 /// Rules that are named one by one.
 const NAMED: usize = 3;
+/// Characters of an outcome that stand in a row.
+const LONGEST_ROW: usize = 140;
 
 /// What became of a rehearsal.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -31,9 +33,8 @@ pub struct ModeOutcome {
     /// What kept it from doing the task, where that is not the rules' to judge: the end of its script, or an answer that was not
     /// there.
     pub fault: Option<String>,
-    /// What to do about that.
     #[serde(skip)]
-    hint: Option<String>,
+    told: Option<Fault>,
     /// Tool calls, those of scripts included.
     pub calls: u32,
     /// Tokens read, counted locally.
@@ -51,19 +52,42 @@ impl ModeOutcome {
             mode: record.mode.clone(),
             passed: judged.is_none_or(|verdict| !verdict.rules.is_empty()).then_some(has_passed),
             outcome: fault.as_ref().map_or_else(|| in_words(record), |fault| fault.outcome.to_owned()),
-            hint: fault.as_ref().and_then(|fault| fault.hint.clone()),
-            fault: fault.map(|fault| fault.text),
+            fault: fault.as_ref().map(Fault::in_words),
+            told: fault,
             calls,
             tokens_read: record.tokens_read,
         }
     }
 }
 
+impl ModeOutcome {
+    /// Whether a finding tells what its rules did.
+    fn is_short(&self) -> bool {
+        self.mode == Mode::Code.name() && self.passed == Some(false) && self.fault.is_none()
+    }
+
+    /// Its outcome for a row of a table: a few words where a finding says the rest.
+    pub(super) fn in_row(&self) -> String {
+        let words = match self.outcome.split_once(": ") {
+            Some((words, _)) if self.is_short() => words,
+            _ => &self.outcome,
+        };
+        match words.char_indices().nth(LONGEST_ROW) {
+            Some((end, _)) => format!("{}…", &words[..end]),
+            None => words.to_owned(),
+        }
+    }
+}
+
 /// What kept a rehearsal from doing the task.
+#[derive(Clone, Debug, PartialEq)]
 struct Fault {
     /// Of the run, in a few words.
     outcome: &'static str,
     text: String,
+    /// File and line of a script.
+    place: Option<String>,
+    /// What to do about it, where that is not to mend the script.
     hint: Option<String>,
 }
 
@@ -74,13 +98,24 @@ impl Fault {
         let met = met.min_by_key(|text| (!is_told(probes, text), text.len(), *text));
         if let Some(met) = met {
             let hint = Some(format!("{MEND}; nothing is known of the task before"));
-            return Some(Self { outcome: "met a fault that is not the model's", text: met.to_owned(), hint });
+            let (text, place) = (met.to_owned(), None);
+            return Some(Self { outcome: "met a fault that is not the model's", text, place, hint });
         }
         let (fault, file) = script_fault(domain, record, folder)?;
         let place = fault.line.map_or_else(|| file.clone(), |line| format!("{file}, line {line}"));
-        let text = format!("its script {} ({place})", fault.words);
-        Some(Self { outcome: "its script failed", text, hint: fault.hint(domain.name(), tools) })
+        let (text, hint) = (format!("its script {}", fault.words), fault.hint(domain.name(), tools));
+        Some(Self { outcome: "its script failed", text, place: Some(place), hint })
     }
+
+    fn in_words(&self) -> String {
+        told(&self.text, self.place.iter().map(String::as_str).collect())
+    }
+}
+
+/// A cause, and where it was met.
+fn told(text: &str, mut places: Vec<&str>) -> String {
+    places.dedup();
+    if places.is_empty() { text.to_owned() } else { format!("{text} ({})", places.join("; ")) }
 }
 
 /// How the last script of a run ended that did not end well, and the file of the domain that it is.
@@ -118,10 +153,7 @@ pub fn section(domain: &Domain, probes: &Section, made: &[ModeOutcome], not_made
         section.note(format!("{}: not rehearsed, {reason}", names.join(", ")), hint(*mode, reason));
     }
     tell_faults(&mut section, name, probes, made);
-    let fell_short = |outcome: &&ModeOutcome| {
-        outcome.mode == Mode::Code.name() && outcome.passed == Some(false) && outcome.fault.is_none()
-    };
-    for outcome in made.iter().filter(fell_short) {
+    for outcome in made.iter().filter(|outcome| outcome.is_short()) {
         section.short(
             format!("the rehearsal in code mode is not verified: it {}", outcome.outcome),
             format!(
@@ -148,16 +180,17 @@ fn is_told(probes: &Section, fault: &str) -> bool {
 
 /// What kept rehearsals from doing the task, each once, whatever the modes it kept.
 fn tell_faults(section: &mut Section, name: &str, probes: &Section, made: &[ModeOutcome]) {
-    let failed: Vec<(&ModeOutcome, &String)> =
-        made.iter().filter_map(|outcome| Some((outcome, outcome.fault.as_ref()?))).collect();
-    for same in failed.chunk_by(|(_, one), (_, other)| one == other) {
+    let failed: Vec<(&ModeOutcome, &Fault)> =
+        made.iter().filter_map(|outcome| Some((outcome, outcome.told.as_ref()?))).collect();
+    for same in failed.chunk_by(|(_, one), (_, other)| one.text == other.text) {
         let modes: Vec<&str> = same.iter().map(|(outcome, _)| outcome.mode.as_str()).collect();
         let (first, fault) = same[0];
-        let told = if is_told(probes, fault) { TOLD } else { fault.as_str() };
-        let hint = first.hint.clone().unwrap_or_else(|| {
-            format!("mend the script; `workbench run {name} --mode {}` shows it turn by turn", first.mode)
+        let places = same.iter().filter_map(|(_, fault)| fault.place.as_deref()).collect();
+        let cause = if is_told(probes, &fault.text) { TOLD.to_owned() } else { told(&fault.text, places) };
+        let hint = fault.hint.clone().unwrap_or_else(|| {
+            format!("mend that; `workbench run {name} --mode {}` shows it turn by turn", first.mode)
         });
-        section.short(format!("{}: {told}", modes.join(", ")), hint);
+        section.short(format!("{}: {cause}", modes.join(", ")), hint);
     }
 }
 
@@ -207,7 +240,8 @@ fn shortened(rules: &[&RuleOutcome]) -> String {
         .chunk_by(|one, other| one.got == other.got)
         .map(|same| {
             let names: Vec<&str> = same.iter().map(|rule| rule.name.as_str()).collect();
-            format!("{} (got {})", names.join("; "), got_text(&same[0].got))
+            let got = got_text(&same[0].got);
+            format!("{} (got {})", names.join("; "), if got.is_empty() { "nothing" } else { &got })
         })
         .collect();
     let more = rules.len().saturating_sub(NAMED);
