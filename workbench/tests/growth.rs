@@ -27,7 +27,7 @@ use workbench::domain::Domain;
 use workbench::frames::MAX_BODY;
 use workbench::plugin::{CallOutcome, ClientSettings, HostServices, PluginClient, library_for};
 use workbench::sandbox::embedded::{Embedded, EmbeddedSettings, SUBCOMMAND};
-use workbench::sandbox::{Sandbox as _, Script, ScriptLimits, ToolForm};
+use workbench::sandbox::{SCRIPT_FILE, Sandbox as _, Script, ScriptLimits, ToolForm};
 
 fn program() -> PathBuf {
     env!("CARGO_BIN_EXE_workbench").into()
@@ -54,6 +54,7 @@ async fn a_pool_keeps_one_child_ready_and_never_more_than_asked() {
         let tools = standin::specs();
         let script = Script {
             source,
+            file: SCRIPT_FILE,
             tools: &tools,
             domain: "standin",
             announce_waiting: false,

@@ -25,7 +25,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use left_behind::{Marked, peak_memory};
 use scripts::{LIMITS, sandbox_of};
-use workbench::sandbox::{Bridge, BridgeError, Sandbox, Script, ScriptLimits, ToolForm};
+use workbench::sandbox::{Bridge, BridgeError, SCRIPT_FILE, Sandbox, Script, ScriptLimits, ToolForm};
 
 /// Megabytes the host may take: four times the longest argument waits at most, and as much again is on its way.
 const MOST_MEMORY: u64 = 400;
@@ -153,6 +153,7 @@ async fn a_worker_that_breaks_the_protocol_is_ended_by_a_name() {
         let limits = ScriptLimits { time, ..LIMITS };
         let script = Script {
             source: "",
+            file: SCRIPT_FILE,
             tools: &tools,
             domain: "standin",
             announce_waiting: false,
@@ -180,6 +181,7 @@ async fn a_worker_that_does_not_come_up_is_no_sandbox() {
     let stand_in = Marked::of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/hostile_worker.sh"));
     let script = Script {
         source: "",
+        file: SCRIPT_FILE,
         tools: &[],
         domain: "standin",
         announce_waiting: false,
@@ -205,6 +207,7 @@ async fn a_worker_that_does_not_come_up_is_no_sandbox() {
 async fn only_a_worker_that_was_killed_is_started_again() {
     let script = Script {
         source: "",
+        file: SCRIPT_FILE,
         tools: &[],
         domain: "standin",
         announce_waiting: false,

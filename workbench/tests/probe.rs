@@ -29,7 +29,7 @@ use scripts::LIMITS;
 use serde_json::Value;
 use standin::StandIn;
 use workbench::sandbox::docker::{DockerSettings, Network};
-use workbench::sandbox::{Sandbox as _, Script, ToolForm};
+use workbench::sandbox::{SCRIPT_FILE, Sandbox as _, Script, ToolForm};
 
 /// One at a time: each fills a machine for a while.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -101,6 +101,7 @@ for line in open('/proc/net/route').read().splitlines()[1:]:
 ";
     let script = Script {
         source,
+        file: SCRIPT_FILE,
         tools: &[],
         domain: "standin",
         announce_waiting: false,

@@ -31,7 +31,9 @@ use left_behind::Marked;
 use scripts::{Case, LIMITS, sandbox};
 use standin::StandIn;
 use workbench::sandbox::embedded::Embedded;
-use workbench::sandbox::{Bridge, BridgeError, Sandbox, Script, ScriptEnd, ScriptLimits, ScriptOutcome, ToolForm};
+use workbench::sandbox::{
+    Bridge, BridgeError, SCRIPT_FILE, Sandbox, Script, ScriptEnd, ScriptLimits, ScriptOutcome, ToolForm,
+};
 
 async fn run_on(sandbox: &Embedded, source: &str, limits: ScriptLimits, bridge: &dyn Bridge) -> ScriptOutcome {
     scripts::run(sandbox, source, &standin::specs(), limits, bridge).await
@@ -63,6 +65,7 @@ print(noop is tools.noop, noop is dnd_encounter_tools.noop, noop(1), await later
     let tools = standin::specs();
     let script = Script {
         source,
+        file: SCRIPT_FILE,
         tools: &tools,
         domain: "dnd-encounter",
         announce_waiting: false,
@@ -137,6 +140,7 @@ await noop('last')
     let tools = standin::specs();
     let script = Script {
         source,
+        file: SCRIPT_FILE,
         tools: &tools,
         domain: "standin",
         announce_waiting: true,

@@ -18,6 +18,8 @@ use crate::sandbox::{BridgeError, Sandbox, ScriptLimits, ScriptOutcome, ToolForm
 pub(super) struct PolicyScript {
     /// Python source.
     pub(super) source: String,
+    /// What tracebacks call it.
+    pub(super) file: String,
     /// Name of the domain.
     pub(super) domain: String,
     /// Where it runs.
@@ -53,6 +55,7 @@ impl Policy {
     pub(super) fn start(script: &PolicyScript, tools: Vec<ToolSpec>) -> Self {
         let paused = PausedScript::start(PausingScript {
             source: script.source.clone(),
+            file: script.file.clone(),
             tools,
             form: ToolForm::Functions,
             domain: script.domain.clone(),

@@ -20,6 +20,8 @@ use super::{Bridge, BridgeError, Sandbox, SandboxError, Script, ScriptLimits, Sc
 pub struct PausingScript {
     /// Python source.
     pub source: String,
+    /// What tracebacks call it.
+    pub file: String,
     /// Tools it may call.
     pub tools: Vec<ToolSpec>,
     /// How it finds them.
@@ -85,6 +87,7 @@ impl PausedScript {
             let bridge = PausingBridge { events: sender };
             let run = Script {
                 source: &script.source,
+                file: &script.file,
                 tools: &script.tools,
                 domain: &script.domain,
                 form: script.form,

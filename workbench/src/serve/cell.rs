@@ -12,7 +12,7 @@ use super::refusal::Refusal;
 use super::tools::CALLER;
 use super::{Limits, identifier};
 use crate::sandbox::paused::{OpenCall, Pause, PausedScript, PausingScript};
-use crate::sandbox::{BridgeError, Sandbox, ScriptEnd, ScriptLimits, ScriptOutcome, ToolForm};
+use crate::sandbox::{BridgeError, SCRIPT_FILE, Sandbox, ScriptEnd, ScriptLimits, ScriptOutcome, ToolForm};
 
 /// Bytes of each stream of a cell that a result has, the last ones.
 const OUTPUT: usize = 256 * 1024;
@@ -62,6 +62,7 @@ impl PausedTurn {
     ) -> Self {
         let script = PausedScript::start(PausingScript {
             source: cell.code,
+            file: SCRIPT_FILE.to_owned(),
             tools,
             form: ToolForm::Coroutines,
             domain: "hosted".to_owned(),

@@ -8,7 +8,7 @@ use std::time::Duration;
 use plugin_api::wire::ToolSpec;
 use regex::Regex;
 use workbench::sandbox::embedded::{Embedded, EmbeddedSettings};
-use workbench::sandbox::{Bridge, Sandbox, Script, ScriptLimits, ScriptOutcome, ToolForm};
+use workbench::sandbox::{Bridge, SCRIPT_FILE, Sandbox, Script, ScriptLimits, ScriptOutcome, ToolForm};
 
 /// What a script may use that says nothing else.
 pub(crate) const LIMITS: ScriptLimits =
@@ -32,8 +32,15 @@ pub(crate) async fn run(
     limits: ScriptLimits,
     bridge: &dyn Bridge,
 ) -> ScriptOutcome {
-    let script =
-        Script { source, tools, domain: "standin", announce_waiting: false, form: ToolForm::Functions, limits };
+    let script = Script {
+        source,
+        file: SCRIPT_FILE,
+        tools,
+        domain: "standin",
+        announce_waiting: false,
+        form: ToolForm::Functions,
+        limits,
+    };
     sandbox.run(&script, bridge).await.unwrap()
 }
 

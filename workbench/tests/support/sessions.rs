@@ -6,7 +6,7 @@ use bytes::Bytes;
 use plugin_api::wire::ToolSpec;
 use serde_json::{Value, json};
 use workbench::sandbox::paused::{Pause, PausedScript, PausingScript};
-use workbench::sandbox::{BridgeError, Sandbox, ScriptEnd, ScriptLimits, ScriptOutcome, ToolForm};
+use workbench::sandbox::{BridgeError, SCRIPT_FILE, Sandbox, ScriptEnd, ScriptLimits, ScriptOutcome, ToolForm};
 
 /// The scripts of one session, each with how many calls each of its pauses has and what it prints.
 const SESSION: &[(&str, &[usize], &str)] = &[
@@ -57,6 +57,7 @@ pub(crate) async fn cell(
 ) -> (Vec<usize>, ScriptOutcome) {
     let mut script = PausedScript::start(PausingScript {
         source: source.to_owned(),
+        file: SCRIPT_FILE.to_owned(),
         tools: tools(),
         form: ToolForm::Coroutines,
         domain: "orders".to_owned(),

@@ -66,6 +66,8 @@ pub(in crate::sandbox) struct Job {
     pub(in crate::sandbox) number: u64,
     /// The script.
     pub(in crate::sandbox) source: String,
+    /// What tracebacks call it.
+    pub(in crate::sandbox) file: String,
     /// Source of the module `tools`, made by [`crate::sandbox::stubs`].
     pub(in crate::sandbox) tools_module: String,
     /// The module's other name, which tells whose tools these are.
@@ -90,6 +92,7 @@ impl Job {
         Self {
             number,
             source: script.source.to_owned(),
+            file: script.file.to_owned(),
             tools_module: match script.form {
                 ToolForm::Functions => stubs::module_source(script.tools),
                 ToolForm::Coroutines => stubs::coroutine_source(script.tools),

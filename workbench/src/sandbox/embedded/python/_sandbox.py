@@ -180,13 +180,13 @@ def _prepare():
     _thread.start_new_thread = _thread.start_joinable_thread = _start_thread
 
 
-def _show_source(source):
+def _show_source(source, file):
     """Lets tracebacks show the script's own lines, and look for no other: there are no files."""
     import linecache
 
     linecache.updatecache = lambda filename, module_globals=None: []
     lines = [line + "\n" for line in source.split("\n")]
-    linecache.cache["script.py"] = (len(source), None, lines, "script.py")
+    linecache.cache[file] = (len(source), None, lines, file)
 
 
 def _call(tool, arguments, optional=()):
@@ -213,15 +213,17 @@ def _call_later(tool, arguments, optional=()):
 _main = None
 
 
-def run(source, tools_source, domain_module, prelude, keep_state):
-    """Runs a script. Returns its exit code, and whether a `MemoryError` ended it."""
+def run(source, file, tools_source, domain_module, prelude, keep_state):
+    """Runs a script, which tracebacks call `file`. Returns its exit code, and whether a `MemoryError` ended it."""
     global _main
     if _main is None:
         _main = _fresh_main()
     main = _main
     if not keep_state:
         _main = None
-    _show_source(source)
+    main.__file__ = file
+    sys.argv = [file]
+    _show_source(source, file)
     sys.modules["__main__"] = main
     if "asyncio.events" in sys.modules:
         # Calls that the script before left open are answered no more.
@@ -231,7 +233,7 @@ def run(source, tools_source, domain_module, prelude, keep_state):
         _tools.install(tools_source, domain_module, _call, _call_later)
         if prelude:
             exec(compile(prelude, "<tools>", "exec"), main.__dict__)
-        _execute(_workbench.compile(source), main.__dict__)
+        _execute(_workbench.compile(source, file), main.__dict__)
 
     ended = _ending.end_of((script, _ending.run_exit_functions, _ending.flush), _failure.write_plainly)
     _workbench.flush()
@@ -242,7 +244,6 @@ def _fresh_main():
     import builtins
 
     main = type(sys)("__main__")
-    main.__file__ = "script.py"
     main.__builtins__ = builtins
     return main
 

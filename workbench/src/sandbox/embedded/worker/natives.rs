@@ -50,7 +50,8 @@ pub(super) fn install(link: &Rc<RefCell<Link>>, vm: &VirtualMachine) -> PyResult
         })
     })?;
 
-    module.add("compile", |source: String, vm: &VirtualMachine| top_level::compile(&source, vm))?;
+    module
+        .add("compile", |source: String, file: String, vm: &VirtualMachine| top_level::compile(&source, &file, vm))?;
     module.add("scan_json", |text: PyStrRef, start: usize, vm: &VirtualMachine| {
         let found = text.to_str().and_then(|text| json_in::scan(text, start, vm));
         match found {
