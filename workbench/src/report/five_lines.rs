@@ -6,20 +6,21 @@ use crate::model::rehearsal;
 use crate::printer::plain;
 use crate::results::format::RunRecord;
 
+use super::apart::Settings;
 use super::statistics::Spread;
 use super::summary::{ModeSummary, Report, Setting, mode_rank, passed, summarise};
-use super::table::{Names, counted, grouped, mark, range_text, settings_apart, settings_of};
+use super::table::{Names, counted, grouped, mark, range_text};
 use super::{findings, one_line, shortfall};
 
 /// For each setting the five lines with their figures filled in; what a person must say is left to be said.
 pub fn text(report: &Report) -> String {
     let report = &summarise(report.runs.iter().map(one_line::of_run).collect());
-    let settings = settings_of(report);
-    let parts: Vec<String> = settings.iter().map(|setting| part(report, setting, &settings)).collect();
+    let settings = Settings::of(report);
+    let parts: Vec<String> = settings.all.iter().map(|setting| part(report, setting, &settings)).collect();
     plain(&parts.join("\n"))
 }
 
-fn part(report: &Report, setting: &Setting, settings: &[Setting]) -> String {
+fn part(report: &Report, setting: &Setting, settings: &Settings) -> String {
     let mut runs: Vec<&RunRecord> = report.runs.iter().filter(|run| Setting::of(run) == *setting).collect();
     runs.sort_by_key(|run| mode_rank(&run.mode));
     let modes: Vec<&ModeSummary> = report.modes.iter().filter(|mode| mode.setting == *setting).collect();
@@ -29,7 +30,7 @@ fn part(report: &Report, setting: &Setting, settings: &[Setting]) -> String {
             modes.iter().map(|mode| format!("{} {}", names.name(&mode.mode, mode.sandbox.as_deref()), tell(mode)));
         modes.collect::<Vec<_>>().join("; ")
     };
-    let mut text = format!("five lines about {}, asked of {}\n\n", settings_apart(setting, settings), setting.model);
+    let mut text = format!("five lines about {}, asked of {}\n\n", settings.name(setting), setting.model);
     let _ = writeln!(text, "1. Tokens read, median (range): {}.", told(&tokens_text));
     for ratio in report.ratios.iter().filter(|ratio| ratio.setting == *setting) {
         text.push_str(&indented(&findings::text(ratio, &modes, names)));
