@@ -56,6 +56,15 @@ pub fn line(text: &str) -> String {
     escaped(text, is_harmful)
 }
 
+/// Text as one word of a command line, in quotes where a shell would read it otherwise.
+pub fn shell_word(text: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "_-./:@%+,=".contains(letter);
+    match text.chars().all(is_plain) && !text.is_empty() {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}
+
 /// Control characters, ends of lines and paragraphs, and what sets the direction of text.
 fn is_harmful(letter: char) -> bool {
     let turns = ['\u{61c}', '\u{200e}', '\u{200f}'].contains(&letter) || ('\u{2028}'..='\u{202e}').contains(&letter);
@@ -113,6 +122,11 @@ mod tests {
             assert_eq!(*shown(text.as_bytes(), true), *expected.as_bytes());
             assert_eq!(line(text), on_one_line);
             assert_eq!(*shown(text.as_bytes(), false), *text.as_bytes(), "a program gets the bytes");
+        }
+        for (text, word) in
+            [("./lights", "./lights"), ("it's", "'it'\\''s'"), ("a b", "'a b'"), ("", "''"), ("Kätzchen", "Kätzchen")]
+        {
+            assert_eq!(shell_word(text), word);
         }
         assert_eq!(*shown(b"\xff\x1b", true), *"\u{fffd}\\u{1b}".as_bytes());
     }

@@ -96,6 +96,89 @@ fn a_new_domain_runs_at_once_in_every_mode() {
     }
 }
 
+/// Domains that no workspace holds are found beside, and hidden folders in none.
+#[test]
+fn domains_are_listed_where_they_lie() {
+    for (folder, made, shown) in [
+        (Folder::empty(), "", ["./day-walk", "./night-walk"]),
+        (Folder::workspace(false), "domains", ["day-walk", "night-walk"]),
+    ] {
+        folder.printed(&["new", "night-walk"]);
+        folder.printed(&["new", "day-walk"]);
+        fs::create_dir_all(folder.path(made).join(".hidden")).unwrap();
+        let manifest = folder.path(made).join("day-walk/domain.toml");
+        fs::copy(&manifest, folder.path(made).join(".hidden/domain.toml")).unwrap();
+        let listed = folder.printed(&["list"]);
+        let names: Vec<&str> = listed.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
+        assert_eq!(names, shown, "{listed}");
+        // All are compared, and all that was said of them can be typed.
+        fs::write(&manifest, fs::read_to_string(&manifest).unwrap().replace("[task]", "[tusk]")).unwrap();
+        let compared = folder.run(&["compare", "--all", "--runs", "1", "--modes", "code", "--format", "json"]);
+        assert!(compared.code == 0 && compared.stdout.contains("\"domain\": \"night-walk\""), "{compared:?}");
+        let left_out = format!("note: {} is left out, since it cannot be read", shown[0]);
+        assert!(compared.stderr.contains(&left_out) && !compared.stderr.contains("hidden"), "{compared:?}");
+        assert!(folder.run(&["list"]).stderr.contains("unknown key `tusk`"));
+        // A misspelt name is one of these.
+        for command in ["check", "show"] {
+            let unknown = folder.run(&[command, "nihgt-walk"]);
+            let told = format!(
+                "there is no domain `nihgt-walk` (there are: {}); did you mean `{}`?",
+                shown.join(", "),
+                shown[1]
+            );
+            assert!(unknown.code == 2 && unknown.stderr.contains(&told), "{unknown:?}");
+        }
+    }
+    // Beside a workspace's own, what lies in the current folder is meant, too.
+    let folder = Folder::workspace(false);
+    folder.printed(&["new", "night-walk"]);
+    fs::rename(folder.path("domains/night-walk"), folder.path("night-walk")).unwrap();
+    let unknown = folder.run(&["check", "nihgt-walk"]);
+    assert!(unknown.stderr.contains("did you mean `./night-walk`?"), "{unknown:?}");
+    assert!(folder.run(&["list"]).stderr.contains("no domains in "));
+    let empty = Folder::empty();
+    let outcome = empty.run(&["compare", "--all"]);
+    assert!(outcome.code == 2 && outcome.stderr.contains("error: no domain in "), "{outcome:?}");
+}
+
+/// How a domain may be typed, and how hints name it then.
+#[test]
+fn hints_name_a_domain_as_it_was_typed() {
+    let folder = Folder::empty();
+    folder.printed(&["new", "night-walk"]);
+    fs::create_dir(folder.path("my domains")).unwrap();
+    fs::rename(folder.path("night-walk"), folder.path("my domains/night-walk")).unwrap();
+    folder.printed(&["new", "night-walk"]);
+    let whole = folder.path("night-walk").display().to_string();
+    for (typed, named) in [
+        ("./night-walk", "./night-walk"),
+        ("night-walk", "night-walk"),
+        ("./night-walk/domain.toml", "./night-walk/domain.toml"),
+        ("my domains/night-walk", "'my domains/night-walk'"),
+        (&whole, &whole),
+    ] {
+        let index = folder.path(typed.trim_end_matches("/domain.toml")).join("cassette/index.jsonl");
+        let good = fs::read(&index).unwrap();
+        fs::write(&index, "{").unwrap();
+        let outcome = folder.run(&["fetch", typed, "/trails/1"]);
+        let told = format!("or record it again: remove the folder and run `workbench record {named}`\n");
+        assert!(outcome.code == 2 && outcome.stderr.contains(&told), "{typed}: {outcome:?}");
+        fs::write(&index, good).unwrap();
+    }
+    fs::remove_dir_all(folder.path("night-walk/cassette")).unwrap();
+    let checked = folder.run(&["check", "./night-walk", "--offline"]);
+    for told in ["`workbench record ./night-walk` makes one", "`workbench run ./night-walk --mode code` shows it"] {
+        assert!(checked.stdout.contains(told), "{told}: {checked:?}");
+    }
+    // What a run calls its domain chooses nothing, but the folder beside is named.
+    fs::remove_dir_all(folder.path("night-walk")).unwrap();
+    folder.printed(&["new", "night-walk"]);
+    folder.printed(&["run", "./night-walk", "--mode", "code"]);
+    let run = fs::read_dir(folder.path("results/night-walk")).unwrap().next().unwrap().unwrap().path();
+    let outcome = folder.run(&["replay", run.to_str().unwrap()]);
+    assert!(outcome.code == 2 && outcome.stderr.contains("with `--domain ./night-walk`"), "{outcome:?}");
+}
+
 #[test]
 fn the_next_steps_are_said() {
     let (alone, inside) = (Folder::empty(), Folder::workspace(true));

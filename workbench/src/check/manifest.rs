@@ -21,7 +21,7 @@ pub fn section(domain: &Domain) -> Section {
     if domain.cassette.is_none() && !manifest.api.hosts.is_empty() {
         section.note(
             "there is no cassette: this command, and every run, asks the API itself",
-            format!("`workbench record {}` makes one, once the rehearsal or `smoke.py` works", domain.name()),
+            format!("`workbench record {}` makes one, once the rehearsal or `smoke.py` works", domain.reference),
         );
     }
     let used = used_evidence(domain);

@@ -46,7 +46,7 @@ impl ModeOutcome {
 /// Tells the rehearsals that were made, and why others were not.
 pub fn section(domain: &Domain, made: &[ModeOutcome], not_made: &[(Mode, String)]) -> Section {
     let mut section = Section::new("rehearsal");
-    let name = domain.name();
+    let name = &domain.reference;
     if made.is_empty() && domain.prompt.is_none() {
         section.note("without a task there is nothing to rehearse", "write a `[task]` in domain.toml");
         return section;

@@ -91,8 +91,12 @@ pub(super) fn tools_of(context: &Context, recording: &Recording, named: Option<&
         Some(named) => context.domain(named)?,
         None if context.workspace.domains().contains(of_run) => context.domain(of_run)?,
         None => {
+            // What stands beside is only named: what a run calls its domain chooses no plugin.
+            let beside =
+                context.workspace.all().into_iter().find(|name| name.strip_prefix("./") == Some(of_run.as_str()));
+            let folder = beside.unwrap_or_else(|| "FOLDER".to_owned());
             return Err(Failure::usage(format!("the workspace has no domain `{of_run}`, whose tools the run called"))
-                .hint("name the folder of the domain with `--domain FOLDER`; its plugin will be run"));
+                .hint(format!("name the folder of the domain with `--domain {folder}`; its plugin will be run")));
         }
     };
     if domain.name() != of_run {
