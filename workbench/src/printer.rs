@@ -23,6 +23,19 @@ pub fn data_bytes(bytes: &[u8]) {
     }
 }
 
+/// As [`data_bytes`], with an end of the last line where a person reads it on a terminal.
+pub fn document(bytes: &[u8]) {
+    data_bytes(bytes);
+    if lacks_end(bytes, io::stdout().is_terminal()) {
+        data("\n");
+    }
+}
+
+/// A program gets the bytes as they are; on a terminal the next line would begin behind the last one.
+fn lacks_end(bytes: &[u8], is_terminal: bool) -> bool {
+    is_terminal && !bytes.is_empty() && !bytes.ends_with(b"\n")
+}
+
 /// Why data is missing from standard output, if it is. A reader that went away (`| head`) misses nothing.
 pub fn lost() -> Option<&'static io::Error> {
     LOST.get()
@@ -108,6 +121,14 @@ fn quietly(_outcome: io::Result<()>) {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_document_ends_its_last_line_on_a_terminal() {
+        for (bytes, expected) in [("", false), ("{}", true), ("{}\n", false)] {
+            assert_eq!(lacks_end(bytes.as_bytes(), true), expected, "{bytes:?}");
+            assert!(!lacks_end(bytes.as_bytes(), false), "{bytes:?}: a program gets the bytes");
+        }
+    }
 
     #[test]
     fn a_terminal_gets_nothing_that_it_obeys() {

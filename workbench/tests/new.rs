@@ -173,7 +173,14 @@ fn hints_name_a_domain_as_it_was_typed() {
     // What a run calls its domain chooses nothing, but the folder beside is named.
     fs::remove_dir_all(folder.path("night-walk")).unwrap();
     folder.printed(&["new", "night-walk"]);
-    folder.printed(&["run", "./night-walk", "--mode", "code"]);
+    let made = folder.run(&["run", "./night-walk", "--mode", "code"]);
+    let line = "night-walk code: 2 turns, 1 script, ";
+    assert!(made.code == 0 && made.stdout.matches(line).count() == 1, "{made:?}");
+    assert!(!made.stderr.contains(line), "it is said once: {made:?}");
+    let made = folder.run(&["run", "./night-walk", "--mode", "code", "--format", "json"]);
+    assert!(made.stderr.contains(line), "JSON is for programs: {made:?}");
+    let shown = folder.printed(&["show", "./night-walk"]);
+    assert_eq!(shown.lines().nth(1), Some("in the folder ./night-walk"), "{shown}");
     let run = fs::read_dir(folder.path("results/night-walk")).unwrap().next().unwrap().unwrap().path();
     let outcome = folder.run(&["replay", run.to_str().unwrap()]);
     assert!(outcome.code == 2 && outcome.stderr.contains("with `--domain ./night-walk`"), "{outcome:?}");
@@ -205,13 +212,31 @@ fn the_next_steps_are_said() {
     }
 }
 
+/// A folder in which nobody makes folders, whoever the test runs as.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_place_that_cannot_be_written_is_told() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_workbench"));
+    command.args(["new", "trails"]).current_dir("/sys").env_remove("WORKBENCH_RESULTS");
+    let outcome = finish(&mut command, "");
+    assert_eq!(outcome.code, 2, "{outcome:?}");
+    assert!(outcome.stderr.starts_with("error: ./trails cannot be made: "), "{outcome:?}");
+    assert!(outcome.stderr.contains("\nhint: go to a folder that you may write to"), "{outcome:?}");
+}
+
 #[test]
 fn what_cannot_be_made_is_told_and_nothing_is_changed() {
     /// Arguments, and what is said.
     const TABLE: &[(&[&str], &str)] = &[
         (&["Trails"], "error: `Trails` is no name of a domain\nhint: use lower-case letters, digits and `-`\n"),
         (&["-trails"], "unexpected argument"),
-        (&["../trails"], "error: `../trails` is no name of a domain"),
+        (
+            &["../trails"],
+            "error: `../trails` is no name of a domain\nhint: write the name alone, `workbench new trails`, in the \
+             folder that is to hold it\n",
+        ),
+        (&["sub/my-trails/"], "hint: write the name alone, `workbench new my-trails`, in the folder"),
+        (&["sub/My"], "`sub/My` is no name of a domain\nhint: use lower-case letters, digits and `-`\n"),
         (&[""], "error: `` is no name of a domain"),
         (&["match", "--rust"], "error: `match` is no name of a Rust crate\nhint: begin with a letter"),
         (&["plugin-api", "--rust"], "error: `plugin-api` is no name of a Rust crate"),

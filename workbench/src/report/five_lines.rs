@@ -9,7 +9,7 @@ use crate::results::format::RunRecord;
 use super::apart::Settings;
 use super::statistics::Spread;
 use super::summary::{ModeSummary, Report, Setting, mode_rank, passed, summarise};
-use super::table::{Names, counted, grouped, mark, range_text};
+use super::table::{Names, counted, grouped, mark, passed_text, range_text};
 use super::{findings, one_line, shortfall};
 
 /// For each setting the five lines with their figures filled in; what a person must say is left to be said.
@@ -35,7 +35,7 @@ fn part(report: &Report, setting: &Setting, settings: &Settings) -> String {
     for ratio in report.ratios.iter().filter(|ratio| ratio.setting == *setting) {
         text.push_str(&indented(&findings::text(ratio, &modes, names)));
     }
-    let _ = writeln!(text, "2. Passed: {}.", told(&|mode| format!("{} of {}", mode.passed, mode.n)));
+    let _ = writeln!(text, "2. Passed: {}.", told(&passed_text));
     text.push_str(&indented(shortfall::text(&runs, names).trim_start()));
     let _ = writeln!(text, "3. The work: {}.", told(&work_text));
     text.push_str("4. One surprise: …\n");
@@ -50,16 +50,19 @@ fn tokens_text(mode: &ModeSummary) -> String {
 }
 
 fn work_text(mode: &ModeSummary) -> String {
-    let scripts = match mode.scripts {
-        Some(Spread { max, .. }) if max > 0.0 => {
-            format!(", {} {}", range_text(mode.scripts.as_ref(), whole), if max == 1.0 { "script" } else { "scripts" })
-        }
-        _ => String::new(),
+    let counted = |spread: &Option<Spread>, word: &str| match spread {
+        Some(Spread { min: 1.0, max: 1.0, .. }) => format!("1 {word}"),
+        spread => format!("{} {word}s", range_text(spread.as_ref(), whole)),
     };
+    if mode.n == 0 {
+        return "–".to_owned();
+    }
+    let has_scripts = mode.scripts.is_some_and(|scripts| scripts.max > 0.0);
+    let scripts = if has_scripts { format!(", {}", counted(&mode.scripts, "script")) } else { String::new() };
     format!(
-        "{} turns, {} calls{scripts}, {} s",
-        range_text(mode.model_turns.as_ref(), whole),
-        range_text(mode.calls.as_ref(), whole),
+        "{}, {}{scripts}, {} s",
+        counted(&mode.model_turns, "turn"),
+        counted(&mode.calls, "call"),
         range_text(mode.seconds.as_ref(), |value| format!("{value:.1}"))
     )
 }

@@ -3,7 +3,7 @@
 use super::apart::Settings;
 use super::findings::short;
 use super::summary::{ModeSummary, Ratio, Report, mode_rank};
-use super::table::{Names, grouped, mark, table, trimmed};
+use super::table::{Names, grouped, mark, passed_text, table, trimmed};
 
 /// One row a domain, or a setting of it: in each mode the median of the tokens read and the runs that passed, then what one
 /// mode read against another. Nothing where there is one domain alone.
@@ -59,12 +59,11 @@ fn pair_of(ratio: &Ratio, names: Names) -> String {
 }
 
 fn mode_text(mode: &ModeSummary) -> String {
-    let errors = if mode.errors > 0 { format!(", {} undecided", mode.errors) } else { String::new() };
-    let tokens = match mode.tokens_read {
-        Some(spread) => format!("{}{}", mark(mode.estimated), grouped(spread.median.round() as u64)),
-        None => nothing(),
-    };
-    format!("{tokens}, {} of {}{errors}", mode.passed, mode.n)
+    let passed = passed_text(mode);
+    match mode.tokens_read {
+        Some(spread) => format!("{}{}, {passed}", mark(mode.estimated), grouped(spread.median.round() as u64)),
+        None => passed,
+    }
 }
 
 fn ratio_text(ratio: &Ratio, modes: &[&ModeSummary]) -> String {

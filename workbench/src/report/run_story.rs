@@ -41,6 +41,9 @@ pub fn story(run: &RunRecord, ledger: &[CallRecord]) -> String {
 
 /// One line a rule, with what was found.
 pub fn verdict_table(verdict: &Verdict) -> String {
+    if verdict.rules.is_empty() {
+        return "not verified: there are no rules\n".to_owned();
+    }
     let mut rows = table(&["rule", "status", "got", "points"], &[0, 1, 2]);
     for rule in &one_line::of_verdict(verdict).rules {
         let status = match rule.status {

@@ -182,9 +182,23 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// `1 turn`, `2 turns`.
+/// `1 turn`, `2 turns`, `3 entries`.
 pub fn counted(count: u64, word: &str) -> String {
-    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+    match word.strip_suffix("ry") {
+        _ if count == 1 => format!("{count} {word}"),
+        Some(beginning) => format!("{count} {beginning}ries"),
+        None => format!("{count} {word}s"),
+    }
+}
+
+/// `2 of 3, 1 undecided`: runs that passed among the decided ones, which may be none.
+pub(super) fn passed_text(mode: &ModeSummary) -> String {
+    let (passed, undecided) = (format!("{} of {}", mode.passed, mode.n), format!("{} undecided", mode.errors));
+    match (mode.n, mode.errors) {
+        (0, _) => undecided,
+        (_, 0) => passed,
+        _ => format!("{passed}, {undecided}"),
+    }
 }
 
 /// `≈` before a number that was counted locally.
@@ -229,10 +243,9 @@ fn modes_table(modes: &[&ModeSummary], names: Names, columns: Columns) -> String
         columns.table(&["mode", "passed", "turns", "calls", "scripts", "tokens read", "seconds", ""], &[0, 1]);
     for mode in modes {
         let spread = |spread: &Option<Spread>| range_text(spread.as_ref(), |value| grouped(value.round() as u64));
-        let errors = if mode.errors > 0 { format!(", {} undecided", mode.errors) } else { String::new() };
         let row = vec![
             names.name(&mode.mode, mode.sandbox.as_deref()),
-            format!("{} of {}{errors}", mode.passed, mode.n),
+            passed_text(mode),
             spread(&mode.model_turns),
             spread(&mode.calls),
             spread(&mode.scripts),
@@ -257,7 +270,7 @@ fn modes_notes(modes: &[&ModeSummary], names: Names) -> String {
             let _ = writeln!(text, "{name}, chance that all pass (pass^k): {}", chances.join(", "));
         }
         for (deviation, runs) in &mode.deviations {
-            let _ = writeln!(text, "{name} deviated: {deviation}, in {runs} of {} runs", mode.n);
+            let _ = writeln!(text, "{name} deviated: {deviation}, in {runs} of {}", counted(mode.n as u64, "run"));
         }
         if mode.prices.len() > 1 {
             let prices: Vec<&str> = mode.prices.iter().map(String::as_str).collect();
