@@ -125,7 +125,7 @@ fn a_defect_is_told_with_a_way_to_mend_it() {
             &[
                 "not healthy, `json.objectIDs|length > 0`: ",
                 "/v1/departments answered HTTP 200",
-                "hint: `workbench fetch case ",
+                "/case '/v1/departments'` shows the answer",
             ],
         ),
         (

@@ -3,6 +3,8 @@
 
 #[path = "report/apart.rs"]
 mod apart;
+#[path = "report/words.rs"]
+mod words;
 
 use serde_json::{Value, json};
 use workbench::report::statistics::{NoInterval, Spread};

@@ -59,7 +59,12 @@ pub fn verdict_table(verdict: &Verdict) -> String {
         ]);
     }
     let word = if verdict.ok { "verified" } else { "not verified" };
-    plain(&format!("{}\n{word}: {} of {} points\n", trimmed(&rows), verdict.points, verdict.max_points))
+    let points = match verdict.rules.iter().all(|rule| rule.status == RuleStatus::Error) {
+        // Rules that ended in an error count neither way.
+        true => "no rule could be decided".to_owned(),
+        false => format!("{} of {} points", verdict.points, verdict.max_points),
+    };
+    plain(&format!("{}\n{word}: {points}\n", trimmed(&rows)))
 }
 
 /// How the model was asked, what that cost, and what went otherwise: lines only where there is something to say.

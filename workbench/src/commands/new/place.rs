@@ -89,8 +89,9 @@ fn make(folder: &Path) -> Result<(), Failure> {
         ErrorKind::AlreadyExists => Failure::usage(format!("{} is there already", folder.display()))
             .hint("nothing was changed; take another name, or remove it first"),
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
-            Failure::usage(format!("{} cannot be made: {error}", folder.display()))
-                .hint("go to a folder that you may write to, outside of this workspace, and give the command there")
+            Failure::usage(format!("{} cannot be made: {error}", folder.display())).hint(
+                "go to a folder that you may write to, in a workspace to one outside of it, and give the command there",
+            )
         }
         _ => Failure::usage(format!("{} cannot be made: {error}", folder.display()))
             .hint("look at the folder above it; nothing was changed"),
