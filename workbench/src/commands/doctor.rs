@@ -18,7 +18,7 @@ use crate::printer;
 use crate::report::table::counted;
 use crate::sandbox::docker::engine::Engine;
 use crate::sandbox::docker::image;
-use crate::sandbox::{Bridge, BridgeError, Script};
+use crate::sandbox::{Bridge, BridgeError, SCRIPT_FILE, Script};
 
 use super::context::Context;
 use super::models::Asked;
@@ -130,6 +130,7 @@ async fn cargo() -> Result<String, String> {
 async fn python() -> Result<String, String> {
     let script = Script {
         source: "import sys; print(sys.version.split()[0])",
+        file: SCRIPT_FILE,
         tools: &[],
         domain: "doctor",
         announce_waiting: false,

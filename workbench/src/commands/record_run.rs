@@ -19,7 +19,7 @@ use crate::web::{CassetteWriter, Known, WebClient};
 
 use super::context::Context;
 use super::failures;
-use super::record::cassette;
+use super::record::{cassette, tell_of_sample};
 use super::recorded_run::{self, Replayed, Replaying, mode_of, tools_of};
 
 /// Replays the run, adds what was fetched for it to the cassette, and writes down its calls or scripts as a rehearsal.
@@ -100,6 +100,10 @@ async fn keep(web: &WebClient, folder: &Path) -> Result<(), Failure> {
         writer.save().map_err(cassette)?;
     }
     printer::note(&format!("{} added to {}", counted(new as u64, "answer"), folder.display()));
+    if writer.replaced_samples() > 0 {
+        writer.prune().map_err(cassette)?;
+        tell_of_sample(&writer);
+    }
     if let Some(first) = others.first() {
         printer::note(&format!(
             "warning: {} of the run recorded otherwise there, and left as it is there; the first is {first}",
