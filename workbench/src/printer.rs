@@ -23,6 +23,19 @@ pub fn data_bytes(bytes: &[u8]) {
     }
 }
 
+/// As [`data_bytes`], with an end of the last line where a person reads it on a terminal.
+pub fn document(bytes: &[u8]) {
+    data_bytes(bytes);
+    if lacks_end(bytes, io::stdout().is_terminal()) {
+        data("\n");
+    }
+}
+
+/// A program gets the bytes as they are; on a terminal the next line would begin behind the last one.
+fn lacks_end(bytes: &[u8], is_terminal: bool) -> bool {
+    is_terminal && !bytes.is_empty() && !bytes.ends_with(b"\n")
+}
+
 /// Why data is missing from standard output, if it is. A reader that went away (`| head`) misses nothing.
 pub fn lost() -> Option<&'static io::Error> {
     LOST.get()
@@ -54,6 +67,15 @@ pub fn plain(text: &str) -> String {
 /// As [`plain`], on one line: a name in the line of a table must not begin another.
 pub fn line(text: &str) -> String {
     escaped(text, is_harmful)
+}
+
+/// Text as one word of a command line, in quotes where a shell would read it otherwise.
+pub fn shell_word(text: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "_-./:@%+,=".contains(letter);
+    match text.chars().all(is_plain) && !text.is_empty() {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
 }
 
 /// Control characters, ends of lines and paragraphs, and what sets the direction of text.
@@ -101,6 +123,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_document_ends_its_last_line_on_a_terminal() {
+        for (bytes, expected) in [("", false), ("{}", true), ("{}\n", false)] {
+            assert_eq!(lacks_end(bytes.as_bytes(), true), expected, "{bytes:?}");
+            assert!(!lacks_end(bytes.as_bytes(), false), "{bytes:?}: a program gets the bytes");
+        }
+    }
+
+    #[test]
     fn a_terminal_gets_nothing_that_it_obeys() {
         // A text, what a terminal gets, and the same on one line.
         let table = [
@@ -113,6 +143,11 @@ mod tests {
             assert_eq!(*shown(text.as_bytes(), true), *expected.as_bytes());
             assert_eq!(line(text), on_one_line);
             assert_eq!(*shown(text.as_bytes(), false), *text.as_bytes(), "a program gets the bytes");
+        }
+        for (text, word) in
+            [("./lights", "./lights"), ("it's", "'it'\\''s'"), ("a b", "'a b'"), ("", "''"), ("Kätzchen", "Kätzchen")]
+        {
+            assert_eq!(shell_word(text), word);
         }
         assert_eq!(*shown(b"\xff\x1b", true), *"\u{fffd}\\u{1b}".as_bytes());
     }

@@ -51,16 +51,24 @@ fn files_that_are_none_block_nobody() {
 fn rules_that_a_run_brings_along_are_told_from_ours() {
     let program = Program::new();
     let (name, folder) = finished(&program);
+    let measured = || -> serde_json::Value {
+        let record = fs::read_to_string(folder.join("run.json")).unwrap();
+        serde_json::from_str::<serde_json::Value>(&record).unwrap()["fingerprint"].take()
+    };
+    let as_made = measured();
     assert!(!program.run(&["verify", &name]).stderr.contains("rules"), "it was judged by our rules");
+    assert_eq!(measured(), as_made);
     let manifest = fs::read_to_string(folder.join("domain.toml")).unwrap();
     let lenient =
         format!("{}\n[[verify]]\nname = \"x\"\ncheck = \"1 == 1\"\n", manifest.split("[evidence]").next().unwrap());
     fs::write(folder.join("domain.toml"), lenient).unwrap();
     let own = program.run(&["verify", &name]);
     assert!(own.stdout.contains("1 of 1 points") && own.stderr.contains("--rules workspace"), "{own:?}");
+    assert_ne!(measured()["rules"], as_made["rules"], "no report puts it together with runs that our rules judged");
     fs::remove_file(folder.join("out/contact_sheet.jpg")).unwrap();
     let ours = program.run(&["verify", &name, "--rules", "workspace"]);
     assert!(ours.code == 1 && ours.stdout.contains("8 of 9 points"), "{ours:?}");
+    assert_eq!(measured(), as_made);
 }
 
 #[test]

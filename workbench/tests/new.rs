@@ -96,6 +96,97 @@ fn a_new_domain_runs_at_once_in_every_mode() {
     }
 }
 
+/// Domains that no workspace holds are found beside, and hidden folders in none.
+#[test]
+fn domains_are_listed_where_they_lie() {
+    for (folder, made, shown) in [
+        (Folder::empty(), "", ["./day-walk", "./night-walk"]),
+        (Folder::workspace(false), "domains", ["day-walk", "night-walk"]),
+    ] {
+        folder.printed(&["new", "night-walk"]);
+        folder.printed(&["new", "day-walk"]);
+        fs::create_dir_all(folder.path(made).join(".hidden")).unwrap();
+        let manifest = folder.path(made).join("day-walk/domain.toml");
+        fs::copy(&manifest, folder.path(made).join(".hidden/domain.toml")).unwrap();
+        let listed = folder.printed(&["list"]);
+        let names: Vec<&str> = listed.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
+        assert_eq!(names, shown, "{listed}");
+        // All are compared, and all that was said of them can be typed.
+        fs::write(&manifest, fs::read_to_string(&manifest).unwrap().replace("[task]", "[tusk]")).unwrap();
+        let compared = folder.run(&["compare", "--all", "--runs", "1", "--modes", "code", "--format", "json"]);
+        assert!(compared.code == 0 && compared.stdout.contains("\"domain\": \"night-walk\""), "{compared:?}");
+        let left_out = format!("note: {} is left out, since it cannot be read", shown[0]);
+        assert!(compared.stderr.contains(&left_out) && !compared.stderr.contains("hidden"), "{compared:?}");
+        assert!(folder.run(&["list"]).stderr.contains("unknown key `tusk`"));
+        // A misspelt name is one of these.
+        for command in ["check", "show"] {
+            let unknown = folder.run(&[command, "nihgt-walk"]);
+            let told = format!(
+                "there is no domain `nihgt-walk` (there are: {}); did you mean `{}`?",
+                shown.join(", "),
+                shown[1]
+            );
+            assert!(unknown.code == 2 && unknown.stderr.contains(&told), "{unknown:?}");
+        }
+    }
+    // Beside a workspace's own, what lies in the current folder is meant, too.
+    let folder = Folder::workspace(false);
+    folder.printed(&["new", "night-walk"]);
+    fs::rename(folder.path("domains/night-walk"), folder.path("night-walk")).unwrap();
+    let unknown = folder.run(&["check", "nihgt-walk"]);
+    assert!(unknown.stderr.contains("did you mean `./night-walk`?"), "{unknown:?}");
+    assert!(folder.run(&["list"]).stderr.contains("no domains in "));
+    let empty = Folder::empty();
+    let outcome = empty.run(&["compare", "--all"]);
+    assert!(outcome.code == 2 && outcome.stderr.contains("error: no domain in "), "{outcome:?}");
+}
+
+/// How a domain may be typed, and how hints name it then.
+#[test]
+fn hints_name_a_domain_as_it_was_typed() {
+    let folder = Folder::empty();
+    folder.printed(&["new", "night-walk"]);
+    fs::create_dir(folder.path("my domains")).unwrap();
+    fs::rename(folder.path("night-walk"), folder.path("my domains/night-walk")).unwrap();
+    folder.printed(&["new", "night-walk"]);
+    let whole = folder.path("night-walk").display().to_string();
+    for (typed, named) in [
+        ("./night-walk", "./night-walk"),
+        ("night-walk", "night-walk"),
+        ("./night-walk/domain.toml", "./night-walk/domain.toml"),
+        ("my domains/night-walk", "'my domains/night-walk'"),
+        (&whole, &whole),
+    ] {
+        let index = folder.path(typed.trim_end_matches("/domain.toml")).join("cassette/index.jsonl");
+        let good = fs::read(&index).unwrap();
+        fs::write(&index, "{").unwrap();
+        let outcome = folder.run(&["fetch", typed, "/trails/1"]);
+        let told = format!("or record it again: remove the folder and run `workbench record {named}`\n");
+        assert!(outcome.code == 2 && outcome.stderr.contains(&told), "{typed}: {outcome:?}");
+        fs::write(&index, good).unwrap();
+    }
+    fs::write(folder.path("night-walk/rehearsal/code/1.py"), "1 / 0\n").unwrap();
+    let checked = folder.run(&["check", "./night-walk"]);
+    assert!(checked.stdout.contains("`workbench run ./night-walk --mode code` shows it"), "{checked:?}");
+    fs::remove_dir_all(folder.path("night-walk/cassette")).unwrap();
+    let checked = folder.run(&["check", "./night-walk", "--offline"]);
+    assert!(checked.stdout.contains("`workbench record ./night-walk` makes one"), "{checked:?}");
+    // What a run calls its domain chooses nothing, but the folder beside is named.
+    fs::remove_dir_all(folder.path("night-walk")).unwrap();
+    folder.printed(&["new", "night-walk"]);
+    let made = folder.run(&["run", "./night-walk", "--mode", "code"]);
+    let line = "night-walk code: 2 turns, 1 script, ";
+    assert!(made.code == 0 && made.stdout.matches(line).count() == 1, "{made:?}");
+    assert!(!made.stderr.contains(line), "it is said once: {made:?}");
+    let made = folder.run(&["run", "./night-walk", "--mode", "code", "--format", "json"]);
+    assert!(made.stderr.contains(line), "JSON is for programs: {made:?}");
+    let shown = folder.printed(&["show", "./night-walk"]);
+    assert_eq!(shown.lines().nth(1), Some("in the folder ./night-walk"), "{shown}");
+    let run = fs::read_dir(folder.path("results/night-walk")).unwrap().next().unwrap().unwrap().path();
+    let outcome = folder.run(&["replay", run.to_str().unwrap()]);
+    assert!(outcome.code == 2 && outcome.stderr.contains("with `--domain ./night-walk`"), "{outcome:?}");
+}
+
 #[test]
 fn a_script_that_breaks_is_called_by_the_file_that_can_be_opened() {
     let folder = Folder::empty();
@@ -156,13 +247,31 @@ fn the_next_steps_are_said() {
     }
 }
 
+/// A folder in which nobody makes folders, whoever the test runs as.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_place_that_cannot_be_written_is_told() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_workbench"));
+    command.args(["new", "trails"]).current_dir("/sys").env_remove("WORKBENCH_RESULTS");
+    let outcome = finish(&mut command, "");
+    assert_eq!(outcome.code, 2, "{outcome:?}");
+    assert!(outcome.stderr.starts_with("error: ./trails cannot be made: "), "{outcome:?}");
+    assert!(outcome.stderr.contains("\nhint: go to a folder that you may write to"), "{outcome:?}");
+}
+
 #[test]
 fn what_cannot_be_made_is_told_and_nothing_is_changed() {
     /// Arguments, and what is said.
     const TABLE: &[(&[&str], &str)] = &[
         (&["Trails"], "error: `Trails` is no name of a domain\nhint: use lower-case letters, digits and `-`\n"),
         (&["-trails"], "unexpected argument"),
-        (&["../trails"], "error: `../trails` is no name of a domain"),
+        (
+            &["../trails"],
+            "error: `../trails` is no name of a domain\nhint: write the name alone, `workbench new trails`, in the \
+             folder that is to hold it\n",
+        ),
+        (&["sub/my-trails/"], "hint: write the name alone, `workbench new my-trails`, in the folder"),
+        (&["sub/My"], "`sub/My` is no name of a domain\nhint: use lower-case letters, digits and `-`\n"),
         (&[""], "error: `` is no name of a domain"),
         (&["match", "--rust"], "error: `match` is no name of a Rust crate\nhint: begin with a letter"),
         (&["plugin-api", "--rust"], "error: `plugin-api` is no name of a Rust crate"),

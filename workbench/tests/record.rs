@@ -173,7 +173,7 @@ fn a_later_recording_adds_and_replaces() {
 fn a_recording_ends_as_its_scripts_did() {
     /// The script, the exit code, and what is said.
     const TABLE: [(&str, i32, &str); 5] = [
-        ("list_departments()", 0, "1 answers recorded"),
+        ("list_departments()", 0, "1 answer recorded"),
         ("list_departments()\nno_such_tool()", 1, "warning: smoke.py did not end well"),
         ("no_such_tool()", 1, "error: nothing was recorded: nothing was asked for\nhint: let `smoke.py`"),
         ("print('no call')", 1, "error: nothing was recorded: nothing was asked for"),

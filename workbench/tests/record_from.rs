@@ -168,8 +168,8 @@ fn nothing_that_is_there_is_overwritten() {
     fs::remove_dir_all(to.join("rehearsal")).unwrap();
     let outcome = trial.record(&run, &["--to", to.to_str().unwrap()]);
     assert_eq!(outcome.code, 0, "{outcome:?}");
-    assert!(outcome.stderr.contains("1 answers added to "), "{outcome:?}");
-    let told = "warning: 1 answers of the run are recorded otherwise there, and stay as they are; the first is https://api.example/v1/objects/4";
+    assert!(outcome.stderr.contains("1 answer added to "), "{outcome:?}");
+    let told = "warning: 1 answer of the run recorded otherwise there, and left as it is there; the first is https://api.example/v1/objects/4";
     assert!(outcome.stderr.contains(told), "{outcome:?}");
     let text = fs::read_to_string(&index).unwrap();
     assert!(text.contains("ours.json") && text.contains("/v1/objects/2\""), "{text}");
@@ -198,7 +198,7 @@ fn what_was_not_made_is_left_out_and_told() {
                 results(&[("1", false), (cut, true)]),
                 words("done"),
             ],
-            &["1 calls of ", "note: 1 calls are left out"],
+            &["1 call of ", "note: 1 call left out: "],
             &["loop.py"],
         ),
         (
@@ -206,8 +206,8 @@ fn what_was_not_made_is_left_out_and_told() {
             "interrupted",
             vec![task(), calls(&[("noop", json!({"x": 1})), ("noop", json!([5]))])],
             &[
-                "1 calls of ",
-                "note: 1 calls are left out",
+                "1 call of ",
+                "note: 1 call left out: ",
                 "did not come to its end",
                 "fetched nothing that could be recorded",
             ],
@@ -225,7 +225,7 @@ fn what_was_not_made_is_left_out_and_told() {
                 script("print(2)\r\n"),
                 results(&[("2\n", false)]),
             ],
-            &["2 scripts of ", "note: 1 calls are left out", "warning: results of 1 calls are not as in the run"],
+            &["2 scripts of ", "note: 1 call left out: ", "warning: results are not as in the run, those of 1 call;"],
             &["code/1.py", "code/2.py"],
         ),
         ("loop", "end_turn", vec![task(), words("done")], &["asked for nothing that can be rehearsed"], &[]),

@@ -225,6 +225,85 @@ fn the_runs_own_rules_judge_unless_ours_are_wanted() {
     assert_eq!(outcome.code, 1, "{outcome:?}");
     assert!(outcome.stdout.contains("three pieces: pass ([1,2,3]) in the record, fail ([1,2,3]) now"), "{outcome:?}");
     assert!(outcome.stderr.contains("is not worded as it was in the run"), "{outcome:?}");
+
+    // A replay that is kept says by which rules it was judged, and what task its words answered.
+    for (rules, same) in [("run", &["task", "tools"][..]), ("workspace", &["evidence", "task", "tools"])] {
+        let outcome = trial.replay(&run, &["--rules", rules, "--keep", "--format", "json"]);
+        let audit: Value = serde_json::from_str(&outcome.stdout).unwrap_or_else(|_| panic!("{outcome:?}"));
+        let kept = read(&Path::new(audit["kept"].as_str().unwrap()).join("run.json"));
+        let (old, new) = (read(&run.join("run.json"))["fingerprint"].clone(), &kept["fingerprint"]);
+        for part in same {
+            assert_eq!(old[part], new[part], "{rules} {part}");
+        }
+        assert_ne!(old["rules"], new["rules"], "{rules}: neither are those the run was judged by");
+    }
+}
+
+/// What is changed in the manifest of the museum, whose plugin is in Rust, and whether its tools are others then.
+#[test]
+fn tools_that_are_others_now_are_told() {
+    let trial = Trial::new();
+    let run = trial.run("loop", &[]);
+    let manifest = trial.museum.domain().join("domain.toml");
+    let text = fs::read_to_string(&manifest).unwrap();
+    let told = "are not those that the run called: what differs may come from that\n";
+    for (change, others) in
+        [("# The museum.\nbase = \"https://api.example\"", false), ("base = \"https://api.example/v2\"", true)]
+    {
+        fs::write(&manifest, text.replace("base = \"https://api.example\"", change)).unwrap();
+        let outcome = trial.replay(&run, &[]);
+        assert_eq!(outcome.stderr.contains(told), others, "{change}: {outcome:?}");
+    }
+}
+
+/// A domain of notes with these declared tools.
+fn notes(tools: &[(&str, &str)]) -> String {
+    let mut text = "[domain]\nname = 'notes'\ntitle = 'Notes'\nplugin = 'http'\n\
+        [task]\npersona = 'You write.'\nprompt = 'Write.'\n"
+        .to_owned();
+    for (name, description) in tools {
+        text += &format!(
+            "[[tool]]\nname = '{name}'\ndescription = '{description}'\n\
+             arguments.text = {{ type = 'string', description = 'The words.' }}\n\
+             save_text = {{ text = '{{text}}', save = 'note.md' }}\n"
+        );
+    }
+    text + "[evidence]\nnote = { text = 'note.md' }\n[[verify]]\nname = 'a note'\ncheck = 'note|length > 1'\n"
+}
+
+/// Declared tools now, in the place of `keep_note` and `add_note`, and what is told of them.
+#[test]
+fn declared_tools_that_are_others_now_are_named() {
+    let trial = Trial::new();
+    let folder = trial.museum.home().join("notes");
+    fs::create_dir_all(folder.join("rehearsal/code")).unwrap();
+    fs::write(folder.join("rehearsal/code/1.py"), "from tools import *\nprint(keep_note('Hello'))\n").unwrap();
+    let (keep, add) = (("keep_note", "Keeps a note."), ("add_note", "Adds a note."));
+    fs::write(folder.join("domain.toml"), notes(&[keep, add])).unwrap();
+    let place = folder.to_str().unwrap();
+    let made = trial.museum.outcome(&trial.results, &["run", place, "--mode", "code", "--format", "json"]);
+    let made: Value = serde_json::from_str(&made.stdout).unwrap_or_else(|_| panic!("{made:?}"));
+    let run = trial.results.join("notes").join(made["run"].as_str().unwrap());
+    let table: &[(&[(&str, &str)], &str)] = &[
+        (&[keep, add], ""),
+        (&[("keep_note", "Keeps your note."), add], " (declared otherwise: keep_note)"),
+        (&[keep, ("put_note", "Puts a note.")], " (in the run only: add_note; here only: put_note)"),
+        (&[add, keep], ""),
+    ];
+    for with_fingerprint in [true, false] {
+        if !with_fingerprint {
+            change_record(&run, |record| _ = record.as_object_mut().unwrap().remove("fingerprint"));
+        }
+        for (number, (tools, told)) in table.iter().enumerate() {
+            fs::write(folder.join("domain.toml"), notes(tools)).unwrap();
+            let outcome = trial.museum.outcome(&trial.results, &["replay", run.to_str().unwrap(), "--domain", place]);
+            assert_eq!(outcome.code, 0, "{tools:?}: {outcome:?}");
+            let told = format!("are not those that the run called{told}: what");
+            // Another order shows in the fingerprint alone.
+            let expected = number > 0 && (number < 3 || with_fingerprint);
+            assert_eq!(outcome.stderr.contains(&told), expected, "{tools:?}: {outcome:?}");
+        }
+    }
 }
 
 #[test]
@@ -244,6 +323,9 @@ fn a_replay_is_kept_as_a_run_that_says_what_it_is() {
     assert_eq!(new["model"], format!("replay:{name}"));
     assert_eq!(new["settings"], json!({"said by": "rehearsal"}));
     assert_eq!((&new["cost_usd"], &new["rehearsal_of"]), (&Value::Null, &Value::Null));
+    let mut measured = old["fingerprint"].clone();
+    assert!(measured.as_object_mut().unwrap().remove("rehearsal").is_some(), "{old:#}");
+    assert_eq!(new["fingerprint"], measured, "it is of the same task, tools and rules");
 
     // Another verdict from the files of the replay alone, and a replay of the replay.
     assert_eq!(trial.museum.outcome(&trial.results, &["verify", kept.to_str().unwrap()]).code, 0);

@@ -1,6 +1,11 @@
 //! Figures of many runs: medians, ratios, what is pooled and what is not, and how it is shown.
 #![allow(clippy::unwrap_used)]
 
+#[path = "report/apart.rs"]
+mod apart;
+#[path = "report/words.rs"]
+mod words;
+
 use serde_json::{Value, json};
 use workbench::report::statistics::{NoInterval, Spread};
 use workbench::report::{five_lines, summary, table};
@@ -169,7 +174,8 @@ fn chances_that_several_runs_pass() {
 
 #[test]
 fn runs_made_differently_are_never_pooled() {
-    let changes: [fn(&mut RunRecord); 9] = [
+    let changes: [fn(&mut RunRecord); 10] = [
+        |run| run.fingerprint = [("rules".to_owned(), "b".to_owned())].into(),
         |run| run.budgets = Budgets { max_cost_usd: Some(0.5), ..Budgets::default() },
         |run| run.settings = [("thinking".to_owned(), "off".to_owned())].into(),
         |run| run.domain = "dogs".into(),
@@ -192,7 +198,8 @@ fn runs_made_differently_are_never_pooled() {
 
 #[test]
 fn modes_made_differently_have_no_ratio() {
-    let changes: [fn(&mut RunRecord); 7] = [
+    let changes: [fn(&mut RunRecord); 8] = [
+        |run| run.fingerprint = [("task".to_owned(), "b".to_owned())].into(),
         |run| run.budgets = Budgets { max_seconds: Some(60), ..Budgets::default() },
         |run| run.settings = [("caching".to_owned(), "on".to_owned())].into(),
         |run| run.domain = "dogs".into(),
@@ -275,44 +282,6 @@ fn runs_are_identical_when_every_turn_and_every_rule_is() {
     assert!(!twice(|run| run.verify.as_mut().unwrap().rules[0].status = RuleStatus::Fail));
     assert!(!twice(|run| run.verify = None), "one decided run is alone");
     assert!(!summary::summarise(vec![run("loop", 1, 5_000, PASS)]).modes[0].identical);
-}
-
-#[test]
-fn limits_that_set_runs_apart_are_named() {
-    let limits = |calls| [("loop_turns".to_owned(), 60), ("tool_calls".to_owned(), calls)].into();
-    let runs = [2000, 3].map(|calls| RunRecord { limits: limits(calls), ..run("loop", 1, 5_000, PASS) });
-    let text = table::report(&summary::summarise(runs.into()));
-    let heads: Vec<&str> = text.lines().filter(|line| line.starts_with("cats")).collect();
-    assert_eq!(
-        heads,
-        [
-            "cats · rehearsal · cassette · debug build · tool_calls 2000",
-            "cats · rehearsal · cassette · debug build · tool_calls 3"
-        ]
-    );
-}
-
-#[test]
-fn settings_and_budgets_that_set_runs_apart_are_named() {
-    let asked = |thinking: &str| {
-        [("thinking".to_owned(), thinking.to_owned()), ("caching".to_owned(), "off".to_owned())].into()
-    };
-    let budgets = Budgets { max_cost_usd: Some(0.25), max_tokens_read: Some(9_000), max_seconds: None };
-    let runs = vec![
-        RunRecord { settings: asked("off"), ..run("loop", 1, 5_000, PASS) },
-        RunRecord { settings: asked("low"), ..run("loop", 2, 5_000, PASS) },
-        RunRecord { settings: asked("off"), budgets, ..run("loop", 3, 5_000, PASS) },
-    ];
-    let text = table::report(&summary::summarise(runs));
-    let heads: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("cats · rehearsal · cassette")).collect();
-    assert_eq!(
-        heads,
-        [
-            " · debug build · thinking off",
-            " · debug build · thinking low",
-            " · debug build · max_tokens_read 9000 · max_cost_usd 0.25 · thinking off"
-        ]
-    );
 }
 
 #[test]

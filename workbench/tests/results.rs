@@ -32,6 +32,7 @@ fn record(run: &str) -> RunRecord {
         limits: [("tool_calls".to_owned(), 2000)].into(),
         budgets: Budgets { max_tokens_read: Some(9000), max_cost_usd: Some(0.25), max_seconds: None },
         settings: [("thinking".to_owned(), "off".to_owned())].into(),
+        fingerprint: [("task".to_owned(), "0123456789abcdef".to_owned())].into(),
         command: "2026-11-29T12-00-00Z-4711".to_owned(),
         number: 1,
         comparison: None,

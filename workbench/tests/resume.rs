@@ -124,13 +124,52 @@ fn a_setting_that_differs_is_named() {
             assert!(outcome.stderr.contains(told) && outcome.stderr.contains(&command), "{arguments:?}: {outcome:?}");
         }
     }
+    assert_eq!(runs(&results).len(), 2, "nothing was run");
+}
+
+/// What is changed in the domain since the comparison began, and the part that is told; nothing where it counts nowhere.
+#[test]
+fn a_domain_that_differs_is_named() {
+    let (museum, results) = cut_off();
+    let table: &[(&str, &str, &str, &str)] = &[
+        ("domain.toml", "ids|length == 3", "ids|length >= 3", "the rules of museum"),
+        ("domain.toml", "select = \"figure img\"", "select = \"img\"", "the evidence of museum"),
+        ("domain.toml", "Show three pieces.", "Show me three pieces.", "the task of museum"),
+        ("domain.toml", "https://api.example", "https://api.example/v2", "the tools of museum"),
+        ("rehearsal/code/2.py", "IDS = [1, 2, 3]", "IDS = [3, 2, 1]", "the rehearsal of museum"),
+    ];
+    for (file, old, new, told) in table {
+        let path = museum.domain().join(file);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(old), "{old}");
+        fs::write(&path, text.replace(old, new)).unwrap();
+        let outcome = resumed(&museum, &results, &["--resume"]);
+        let told = format!("was made otherwise: {told} as recorded there, not as found here now\n");
+        assert!(outcome.code == 2 && outcome.stderr.contains(&told), "{told}: {outcome:?}");
+        fs::write(&path, text).unwrap();
+    }
+    assert_eq!(runs(&results).len(), 2, "nothing was run");
+    // Runs of a workbench that kept no fingerprint are known by their copy of the manifest alone.
     let manifest = museum.domain().join("domain.toml");
     let text = fs::read_to_string(&manifest).unwrap();
-    fs::write(&manifest, text.replace("ids|length == 3", "ids|length >= 3")).unwrap();
+    fs::write(&manifest, text.replace("[task]", "# What is asked.\n[task]")).unwrap();
+    let kept: Vec<(PathBuf, String)> = runs(&results)
+        .iter()
+        .map(|run| run.folder.join("run.json"))
+        .map(|path| (path.clone(), fs::read_to_string(path).unwrap()))
+        .collect();
+    for (path, record) in &kept {
+        let mut record: Value = serde_json::from_str(record).unwrap();
+        assert!(record.as_object_mut().unwrap().remove("fingerprint").is_some(), "{record}");
+        fs::write(path, record.to_string()).unwrap();
+    }
     let outcome = resumed(&museum, &results, &["--resume"]);
-    let told = "the domain.toml of museum as it was then, not as it is now";
-    assert!(outcome.code == 2 && outcome.stderr.contains(told), "{outcome:?}");
-    assert_eq!(runs(&results).len(), 2, "nothing was run");
+    assert!(outcome.code == 2 && outcome.stderr.contains("the domain.toml of museum as recorded there"), "{outcome:?}");
+    for (path, record) in &kept {
+        fs::write(path, record).unwrap();
+    }
+    let outcome = resumed(&museum, &results, &["--resume"]);
+    assert!(outcome.code == 0 && outcome.stderr.contains("1 decided, 3 to be made"), "a comment: {outcome:?}");
 }
 
 /// Two runs of one comparison tell of its modes in another order; what differs from both is told once.
@@ -219,20 +258,20 @@ fn interrupted_and_failed_runs_are_made_again() {
     send(host.0.id(), Signal::INT);
     assert_eq!(host.end().code, 130);
     museum.open_gate(true);
-    // The policy is what plays the model.
+    let report = report_of(&resumed(&museum, &results, &["--resume"]));
+    assert_eq!(figures(&report), figures(&museum.compared(&museum.results("other"), &SETTINGS)));
+
+    // The policy is what plays the model. It may be mended as long as no run that is decided was made by it.
+    let (results, settings) = (museum.results("failed"), ["--modes", "loop", "--runs", "2"]);
     let policy = museum.domain().join("rehearsal/loop.py");
     let good = fs::read_to_string(&policy).unwrap();
     fs::write(&policy, "raise SystemExit(3)").unwrap();
-    let failed = report_of(&resumed(&museum, &results, &["--resume"]));
-    assert_eq!(
-        figures(&failed)[0].as_array().unwrap()[..4],
-        [json!("loop"), json!(1), json!(1), json!(1)],
-        "{failed:#}"
-    );
-    assert!(runs(&results).iter().any(|run| run.record.stop == Stop::ModelError));
+    let failed = museum.compared(&results, &settings);
+    assert_eq!(figures(&failed)[0].as_array().unwrap()[..4], [json!("loop"), json!(0), json!(0), json!(2)]);
+    assert!(runs(&results).iter().all(|run| run.record.stop == Stop::ModelError));
     fs::write(&policy, good).unwrap();
-    let report = report_of(&resumed(&museum, &results, &["--resume"]));
-    assert_eq!(figures(&report), figures(&museum.compared(&museum.results("other"), &SETTINGS)));
+    let report = museum.compared(&results, &[&settings[..], &["--resume"]].concat());
+    assert_eq!(figures(&report), figures(&museum.compared(&museum.results("another"), &settings)));
 }
 
 #[test]

@@ -222,8 +222,8 @@ async fn a_recording_answers_without_the_network() {
     );
     assert_eq!(text(&client, "/search?q=cat").await, "BASE/search?q=cat returned HTTP 410: use v1.1");
     assert_eq!(text(&client, "/two").await, "BASE/two returned HTTP 404: Not Found");
-    let missing = "BASE/three is not recorded in the cassette, and the network is not used; `workbench record museum` \
-                   records what its tasks ask for, `--live` asks the API";
+    let missing = "BASE/three is not recorded in the cassette, and the network is not used; `workbench record` records \
+                   what the domain's tasks ask for, `--live` asks the API";
     assert_eq!(text(&client, "/three").await, missing);
     assert_eq!(client.counters(), Counters { network_calls: 0, cache_hits: 3 });
     assert!(!folder.path().join("unused").exists());

@@ -118,6 +118,7 @@ async fn converse(stage: &Stage, turns: u64, seen: &Arc<Mutex<Seen>>) {
         model: Box::new(Asking { turns, seen: Arc::clone(seen) }),
         model_name: "bench".to_owned(),
         settings: BTreeMap::new(),
+        fingerprint: BTreeMap::new(),
         script_form: workbench::runner::ScriptForm::default(),
         price: None,
         sandbox: None,

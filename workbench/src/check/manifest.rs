@@ -22,7 +22,7 @@ pub fn section(domain: &Domain) -> Section {
     if domain.cassette.is_none() && !manifest.api.hosts.is_empty() {
         section.note(
             "there is no cassette: this command, and every run, asks the API itself",
-            format!("`workbench record {}` makes one, once the rehearsal or `smoke.py` works", domain.name()),
+            format!("`workbench record {}` makes one, once the rehearsal or `smoke.py` works", domain.reference),
         );
     }
     // One that cannot be read ends the command before.
@@ -30,7 +30,7 @@ pub fn section(domain: &Domain) -> Section {
     if cassette.is_some_and(|cassette| cassette.samples() > 0) {
         section.note(
             "its cassette is the made-up sample of `workbench new`",
-            format!("`workbench record {}` puts answers of your API in its place", domain.name()),
+            format!("`workbench record {}` puts answers of your API in its place", domain.reference),
         );
     }
     let used = used_evidence(domain);

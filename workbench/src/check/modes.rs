@@ -105,7 +105,7 @@ impl Fault {
         }
         let (fault, file) = script_fault(domain, record, folder)?;
         let place = fault.line.map_or_else(|| file.clone(), |line| format!("{file}, line {line}"));
-        let (text, hint) = (format!("its script {}", fault.words), fault.hint(domain.name(), tools));
+        let (text, hint) = (format!("its script {}", fault.words), fault.hint(&domain.reference, tools));
         Some(Self { outcome: "its script failed", text, place: Some(place), hint })
     }
 
@@ -137,7 +137,7 @@ fn script_fault(domain: &Domain, record: &RunRecord, folder: &Path) -> Option<(S
 /// Tells the rehearsals that were made, and why others were not. `probes` has told what it is about.
 pub fn section(domain: &Domain, probes: &Section, made: &[ModeOutcome], not_made: &[(Mode, String)]) -> Section {
     let mut section = Section::new("rehearsal");
-    let name = domain.name();
+    let name = &domain.reference;
     if made.is_empty() && domain.prompt.is_none() {
         section.note("without a task there is nothing to rehearse", "write a `[task]` in domain.toml");
         return section;

@@ -72,7 +72,7 @@ pub async fn section(domain: &Domain, web: &WebClient) -> (Section, bool) {
     let mut reached = true;
     for (probe, health) in api.probe.iter().zip(&answers) {
         let (name, path) = (&probe.name, &probe.get);
-        let again = format!("`workbench fetch {} '{path}'` shows the answer", domain.name());
+        let again = format!("`workbench fetch {} '{path}'` shows the answer", domain.reference);
         match health {
             Health::Healthy(answer) => section.fact(format!("{name}: healthy, {}", described(answer))),
             Health::Unhealthy(answer, reason) => section.short(

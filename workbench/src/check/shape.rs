@@ -30,7 +30,7 @@ pub fn section(domain: &Domain, run: Result<&Path, &str>) -> Section {
             let hint = match reason {
                 NO_SCRIPT => format!(
                     "write `rehearsal/code/1.py`, or make one from a run: `workbench record {} --from RUN`",
-                    domain.name()
+                    domain.reference
                 ),
                 _ => MEND.to_owned(),
             };

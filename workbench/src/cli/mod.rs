@@ -52,7 +52,7 @@ fn results_folder() -> impl TypedValueParser<Value = PathBuf> {
 /// The subcommands, in the order a newcomer meets them.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// List the domains of this workspace
+    /// List the domains of this workspace, or of this folder where there is none
     #[command(after_help = "Example:\n  workbench list")]
     List(ListArguments),
     /// Print a prompt that asks any model for ideas of domains
@@ -273,7 +273,7 @@ pub struct CompareArguments {
     /// Domains' names or folders
     #[arg(required_unless_present = "all", value_name = "DOMAIN")]
     pub domains: Vec<String>,
-    /// All domains of the workspace that have a task, for a rehearsal those that have one
+    /// All domains that `list` shows and that have a task, for a rehearsal those that have one
     #[arg(long, conflicts_with = "domains")]
     pub all: bool,
     /// Modes, joined with commas; without it loop and code of a model that costs money, serial,loop,code of others

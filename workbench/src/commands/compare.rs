@@ -160,7 +160,7 @@ fn named(context: &Context, arguments: &CompareArguments) -> Result<Vec<String>,
     }
     let rehearses = matches!(arguments.options.model.model, ModelChoice::Rehearsal);
     let mut domains = Vec::new();
-    for name in context.workspace.domains() {
+    for name in context.workspace.all() {
         let missing = match context.domain(&name) {
             Err(failure) => {
                 printer::note(&format!("note: {name} is left out, since it cannot be read: {failure}"));
@@ -176,8 +176,7 @@ fn named(context: &Context, arguments: &CompareArguments) -> Result<Vec<String>,
         printer::note(&format!("note: {name} is left out: {missing}"));
     }
     if domains.is_empty() {
-        let place = context.workspace.root().join("domains");
-        return Err(Failure::usage(format!("no domain in {} can be compared", place.display())));
+        return Err(Failure::usage(format!("no domain in {} can be compared", context.workspace.place())));
     }
     Ok(domains)
 }

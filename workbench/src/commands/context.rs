@@ -143,7 +143,7 @@ impl Context {
         let web = WebClient::open(settings).map_err(|error| match error {
             SetupError::Cassette(_) => Failure::usage(error).hint(format!(
                 "mend it, or record it again: remove the folder and run `workbench record {}`",
-                domain.name()
+                domain.reference
             )),
             _ => Failure::usage(error),
         })?;

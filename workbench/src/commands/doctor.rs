@@ -15,6 +15,7 @@ use crate::lockdown::{self, Protection};
 use crate::model::access;
 use crate::model::provider::{ModelChoice, ProviderKind};
 use crate::printer;
+use crate::report::table::counted;
 use crate::sandbox::docker::engine::Engine;
 use crate::sandbox::docker::image;
 use crate::sandbox::{Bridge, BridgeError, SCRIPT_FILE, Script, ToolForm};
@@ -165,7 +166,7 @@ async fn domain(context: &Context, name: &str) -> Result<String, String> {
     let domain = context.domain(name).map_err(|failure| failure.to_string())?;
     let session = context.idle_session(&domain).await.map_err(|failure| failure.to_string())?;
     let data = if domain.cassette.is_some() { "runs offline from its cassette" } else { "needs its API" };
-    Ok(format!("{} tools, {data}", session.toolbox.tools().len()))
+    Ok(format!("{}, {data}", counted(session.toolbox.tools().len() as u64, "tool")))
 }
 
 /// Whether there is a key for a provider's models; the key itself is never shown. Nothing is sent.

@@ -15,6 +15,7 @@ use crate::results::format::RunRecord;
 use crate::runner::Mode;
 
 use super::context::Context;
+use super::models::Asked;
 use super::runs::{Job, Plan};
 
 /// Says on standard error what the runs that are left will cost, by what the domain's rehearsal read: in runs that are there,
@@ -64,9 +65,14 @@ async fn of_mode(context: &Context, plan: &Plan, price: &Price, mode: Mode) -> O
     let listing = list_runs(&context.results, Some(plan.domain.name())).ok();
     let known = listing.into_iter().flat_map(|listing| listing.runs).map(|stored| stored.record);
     let limits: BTreeMap<String, u64> = plan.limits().entries().map(|(key, value)| (key.to_owned(), value)).into();
+    let fingerprint = plan.fingerprint(&Asked::Rehearsal);
     // Under other limits a rehearsal may end sooner, and read more or less of what tools say.
     let is_alike = |run: &RunRecord| {
-        run.model == rehearsal::NAME && run.mode == mode.name() && run.limits == limits && is_decided(run)
+        run.model == rehearsal::NAME
+            && run.mode == mode.name()
+            && run.limits == limits
+            && run.fingerprint == fingerprint
+            && is_decided(run)
     };
     let mut rehearsed: Vec<RunRecord> = known.filter(is_alike).collect();
     if rehearsed.is_empty() {

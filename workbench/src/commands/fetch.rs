@@ -4,6 +4,7 @@ use crate::cli::FetchArguments;
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::printer;
+use crate::report::table::counted;
 use crate::web::Expect;
 
 use super::context::Context;
@@ -14,8 +15,9 @@ pub(super) async fn run(context: &Context, arguments: &FetchArguments) -> Result
     let domain = context.domain(&arguments.domain)?;
     let data = context.data(&domain, &arguments.source)?;
     let answer = data.web.get(&arguments.path, &[], Expect::Bytes).await.map_err(failures::network)?;
-    printer::data_bytes(&answer.body);
+    printer::document(&answer.body);
     let kind = if answer.content_type.is_empty() { "no content type" } else { &answer.content_type };
-    printer::note(&format!("{}: {} bytes, {kind}, from the {}", answer.url, answer.body.len(), answer.origin));
+    let bytes = counted(answer.body.len() as u64, "byte");
+    printer::note(&format!("{}: {bytes}, {kind}, from the {}", answer.url, answer.origin));
     Ok(Exit::Success)
 }

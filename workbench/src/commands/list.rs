@@ -16,6 +16,9 @@ use super::print_json;
 
 #[derive(Serialize)]
 struct Row {
+    /// What a user can type for it.
+    #[serde(skip)]
+    reference: String,
     name: String,
     title: String,
     plugin: String,
@@ -27,7 +30,7 @@ struct Row {
 /// One line a domain; one that cannot be read is named on standard error.
 pub(super) fn run(context: &Context, arguments: &ListArguments) -> Result<Exit, Failure> {
     let mut rows = Vec::new();
-    for name in context.workspace.domains() {
+    for name in context.workspace.all() {
         match Domain::find(&name, &context.workspace) {
             Ok(domain) => rows.push(row(context, &domain)),
             Err(error) => printer::note(&format!("warning: {error}")),
@@ -38,14 +41,14 @@ pub(super) fn run(context: &Context, arguments: &ListArguments) -> Result<Exit, 
         return Ok(Exit::Success);
     }
     if rows.is_empty() {
-        printer::note(&format!("no domains in {}", context.workspace.root().join("domains").display()));
+        printer::note(&format!("no domains in {}", context.workspace.place()));
         return Ok(Exit::Success);
     }
     let mut lines = table(&["domain", "title", "plugin", "runs offline", "rehearsal", "runs"], &[0, 1, 2, 3, 4]);
     for row in rows {
         let word = |yes: bool| if yes { "yes" } else { "no" }.to_owned();
         lines.add_row([
-            line(&row.name),
+            line(&row.reference),
             line(&row.title),
             line(&row.plugin),
             word(row.offline),
@@ -60,6 +63,7 @@ pub(super) fn run(context: &Context, arguments: &ListArguments) -> Result<Exit, 
 fn row(context: &Context, domain: &Domain) -> Row {
     let section = &domain.manifest.domain;
     Row {
+        reference: domain.reference.clone(),
         name: section.name.clone(),
         title: section.title.clone(),
         plugin: section.plugin.clone().or_else(|| section.library.clone()).unwrap_or_default(),

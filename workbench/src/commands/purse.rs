@@ -53,9 +53,10 @@ impl Purse {
             let way_on = if spent.is_some() { "with more" } else { "without the limit" };
             let spent = spent.map_or_else(|| "an amount that is not known".to_owned(), dollars);
             printer::note(&format!(
-                "stopped: the comparison may cost {} (`--max-total-cost`), and has cost {spent}; {refused} runs were not \
+                "stopped: the comparison may cost {} (`--max-total-cost`), and has cost {spent}; {} not \
                  started, and `--resume` {way_on} makes them",
-                dollars(self.limit)
+                dollars(self.limit),
+                if refused == 1 { "1 run was".to_owned() } else { format!("{refused} runs were") }
             ));
         }
     }

@@ -10,6 +10,7 @@ use crate::error::Failure;
 use crate::exit::Exit;
 use crate::files::{LONGEST_TEXT, read_text};
 use crate::printer;
+use crate::report::table::counted;
 use crate::sandbox::Sandbox;
 use crate::web::{CassetteError, CassetteWriter, Expect};
 
@@ -61,7 +62,7 @@ pub(super) async fn run(context: &Context, arguments: &RecordArguments) -> Resul
         });
     }
     let mut writer = CassetteWriter::open(&folder).map_err(cassette)?;
-    let (mut recorded, mut bytes, mut passing) = (0, 0, 0);
+    let (mut recorded, mut bytes, mut passing) = (0_u64, 0, 0);
     for address in &addresses {
         let answer = web.fetch(address).await.map_err(failures::network)?;
         if !web.has_answered(&answer.url) {
@@ -80,8 +81,11 @@ pub(super) async fn run(context: &Context, arguments: &RecordArguments) -> Resul
     let entries = writer.save().map_err(cassette)?;
     writer.prune().map_err(cassette)?;
     printer::note(&format!(
-        "{recorded} answers recorded, {bytes} bytes; {} now holds {entries} entries",
-        folder.display()
+        "{} recorded, {}; {} now holds {}",
+        counted(recorded, "answer"),
+        counted(bytes as u64, "byte"),
+        folder.display(),
+        counted(entries as u64, "entry")
     ));
     tell_of_sample(&writer);
     Ok(match (passing, broken) {

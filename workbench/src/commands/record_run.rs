@@ -11,6 +11,7 @@ use crate::files::{LONGEST_TEXT, write_whole};
 use crate::model::rehearsal_text::{self, Scripts};
 use crate::model::replay::Recording;
 use crate::printer;
+use crate::report::table::counted;
 use crate::results::format::Stop;
 use crate::results::store::read_scripts;
 use crate::runner::Mode;
@@ -49,8 +50,8 @@ pub(super) async fn run(context: &Context, arguments: &RecordArguments, asked: &
     reached_its_end(&recording, &replayed)?;
     if !replayed.audit.differences.is_empty() {
         printer::note(&format!(
-            "warning: results of {} calls are not as in the run; `workbench replay {}` tells which",
-            replayed.audit.differences.len(),
+            "warning: results are not as in the run, those of {}; `workbench replay {}` tells which",
+            counted(replayed.audit.differences.len() as u64, "call"),
             recording.run()
         ));
     }
@@ -104,15 +105,15 @@ async fn keep(web: &WebClient, folder: &Path) -> Result<(), Failure> {
     if new > 0 {
         writer.save().map_err(cassette)?;
     }
-    printer::note(&format!("{new} answers added to {}", folder.display()));
+    printer::note(&format!("{} added to {}", counted(new as u64, "answer"), folder.display()));
     if writer.replaced_samples() > 0 {
         writer.prune().map_err(cassette)?;
         tell_of_sample(&writer);
     }
     if let Some(first) = others.first() {
         printer::note(&format!(
-            "warning: {} answers of the run are recorded otherwise there, and stay as they are; the first is {first}",
-            others.len()
+            "warning: {} of the run recorded otherwise there, and left as it is there; the first is {first}",
+            counted(others.len() as u64, "answer")
         ));
     }
     Ok(())
@@ -154,12 +155,12 @@ fn write(rehearsal: &Path, scripts: &Scripts) -> Result<(), Failure> {
 }
 
 fn tell(recording: &Recording, mode: Mode, rehearsal: &Path, scripts: &Scripts) {
-    let what = if matches!(mode, Mode::Code | Mode::Hosted) { "scripts" } else { "calls" };
-    printer::note(&format!("{} {what} of {} written to {}", scripts.calls, recording.run(), rehearsal.display()));
+    let what = counted(scripts.calls as u64, if matches!(mode, Mode::Code | Mode::Hosted) { "script" } else { "call" });
+    printer::note(&format!("{what} of {} written to {}", recording.run(), rehearsal.display()));
     if scripts.left_out > 0 {
         printer::note(&format!(
-            "note: {} calls are left out: they were not made, or their arguments are not what their tool takes",
-            scripts.left_out
+            "note: {} left out: not made, or with arguments that are not what the tool takes",
+            counted(scripts.left_out as u64, "call")
         ));
     }
     if matches!(recording.record.stop, Stop::Interrupted | Stop::ModelError) {

@@ -12,6 +12,8 @@ use crate::cli::model_options::{CodeAs, ModelOptions};
 use crate::cli::options::{Rules, RunLimitOptions, RunOptions, SourceOptions};
 use crate::cli::sandbox_options::{SandboxChoice, SandboxOptions};
 use crate::domain::Domain;
+use crate::domain::declared::DeclaredTool;
+use crate::domain::fingerprint::TOOLS;
 use crate::domain::manifest::Limits;
 use crate::error::Failure;
 use crate::files::OwnFolder;
@@ -89,8 +91,12 @@ pub(super) fn tools_of(context: &Context, recording: &Recording, named: Option<&
         Some(named) => context.domain(named)?,
         None if context.workspace.domains().contains(of_run) => context.domain(of_run)?,
         None => {
+            // What stands beside is only named: what a run calls its domain chooses no plugin.
+            let beside =
+                context.workspace.all().into_iter().find(|name| name.strip_prefix("./") == Some(of_run.as_str()));
+            let folder = beside.unwrap_or_else(|| "FOLDER".to_owned());
             return Err(Failure::usage(format!("the workspace has no domain `{of_run}`, whose tools the run called"))
-                .hint("name the folder of the domain with `--domain FOLDER`; its plugin will be run"));
+                .hint(format!("name the folder of the domain with `--domain {folder}`; its plugin will be run")));
         }
     };
     if domain.name() != of_run {
@@ -107,7 +113,9 @@ impl Replaying<'_> {
         let prices = Prices::load(prices).map_err(Failure::usage)?;
         let mode = mode_of(recording)?;
         let source = source_of(recording, &source)?;
-        let domain = as_in_the_run(recording, domain, rules)?;
+        let copy = Domain::load_copy(&recording.folder).map_err(Failure::usage)?;
+        let tools_of_run = copy.manifest.tool.clone();
+        let domain = as_in_the_run(recording, domain, copy, rules)?;
         require_cassette(&domain, &source)?;
         context
             .try_results(keep.then_some(domain.name()))
@@ -122,6 +130,7 @@ impl Replaying<'_> {
         let asked = Asked::Replay(Arc::clone(recording));
         let plan = Draft::over(context, domain, asked, &[mode], &options)?.ready(context).await?;
         plan.reachable().await?;
+        tell_other_tools(recording, &tools_of_run, &plan);
         let place = if keep { None } else { Some(context.own_folder("replay")?) };
         let context = match &place {
             Some(place) => &context.with_results(place.path()),
@@ -213,8 +222,7 @@ fn source_of(recording: &Recording, given: &SourceOptions) -> Result<SourceOptio
 }
 
 /// Our domain as the run had it, as far as that is harmless: with its rules and its limits.
-fn as_in_the_run(recording: &Recording, mut domain: Domain, rules: Rules) -> Result<Domain, Failure> {
-    let copy = Domain::load_copy(&recording.folder).map_err(Failure::usage)?;
+fn as_in_the_run(recording: &Recording, mut domain: Domain, copy: Domain, rules: Rules) -> Result<Domain, Failure> {
     if copy.name() != domain.name() {
         let (run, name) = (recording.run(), copy.name());
         return Err(Failure::usage(format!(
@@ -225,6 +233,9 @@ fn as_in_the_run(recording: &Recording, mut domain: Domain, rules: Rules) -> Res
     if domain.prompt.as_ref().is_some_and(|prompt| *prompt != recording.transcript.task) {
         printer::note(&format!("note: the task of {} is not worded as it was in the run", domain.folder.display()));
     }
+    // What is said again answers the task of then.
+    domain.manifest.task = copy.manifest.task;
+    domain.prompt = Some(recording.transcript.task.clone());
     if rules == Rules::Run {
         if domain.manifest.verify != copy.manifest.verify || domain.manifest.evidence != copy.manifest.evidence {
             printer::note(&format!(
@@ -244,6 +255,31 @@ fn as_in_the_run(recording: &Recording, mut domain: Domain, rules: Rules) -> Res
         ));
     }
     Ok(domain)
+}
+
+/// Says so when our tools are not those that the run called: which of the declared ones, or else that they are described
+/// or set up otherwise.
+fn tell_other_tools(recording: &Recording, of_run: &[DeclaredTool], plan: &Plan) {
+    let ours = &plan.domain.manifest.tool;
+    let known = |tools: &[DeclaredTool], name: &str| tools.iter().any(|tool| tool.name == name);
+    let (mut changed, mut gone) = (Vec::new(), Vec::new());
+    for tool in of_run.iter().filter(|tool| !ours.contains(tool)) {
+        if known(ours, &tool.name) { &mut changed } else { &mut gone }.push(tool.name.as_str());
+    }
+    let new: Vec<&str> = ours.iter().map(|tool| tool.name.as_str()).filter(|name| !known(of_run, name)).collect();
+    let lists = [("declared otherwise", changed), ("in the run only", gone), ("here only", new)];
+    let lists = lists.iter().filter(|(_, names)| !names.is_empty());
+    let told: Vec<String> = lists.map(|(what, names)| format!("{what}: {}", names.join(", "))).collect();
+    let here = plan.fingerprint(&plan.model);
+    let there = &recording.record.fingerprint;
+    let differs = there.get(TOOLS).zip(here.get(TOOLS)).is_some_and(|(there, here)| there != here);
+    if !told.is_empty() || differs {
+        let told = if told.is_empty() { String::new() } else { format!(" ({})", told.join("; ")) };
+        printer::note(&printer::line(&format!(
+            "note: the tools of {} are not those that the run called{told}: what differs may come from that",
+            plan.domain.folder.display()
+        )));
+    }
 }
 
 /// A run may have been made to cost us more than it did its author, so of turns, calls, seconds and memory a replay has at

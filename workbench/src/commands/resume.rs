@@ -165,8 +165,21 @@ fn differences(runs: &[StoredRun], comparison: &Comparison, plans: &[Plan]) -> V
         for (name, _) in record.budgets.entries().into_iter().chain(budgets.entries()) {
             compare(&format!("budget `{name}`"), &budget(&record.budgets, name), &budget(&budgets, name));
         }
-        if manifest_of(folder).is_some_and(|text| text != plan.domain.text) {
-            compare(&format!("the domain.toml of {}", record.domain), "as it was then", "as it is now");
+        // What is not decided is made again, whatever it was.
+        if !is_decided(record) {
+            continue;
+        }
+        let fingerprint = plan.fingerprint(&plan.model);
+        let changed = record.fingerprint.iter().filter(|(part, digest)| {
+            // A plugin that does not describe its tools is told by the next run.
+            fingerprint.get(*part).is_some_and(|ours| ours != *digest)
+        });
+        let mut changed: Vec<&str> = changed.map(|(part, _)| part.as_str()).collect();
+        if record.fingerprint.is_empty() && manifest_of(folder).is_some_and(|text| text != plan.domain.text) {
+            changed.push("domain.toml");
+        }
+        for part in changed {
+            compare(&format!("the {} of {}", line(part), record.domain), "as recorded there", "as found here now");
         }
     }
     found.into_iter().map(|(_, text)| text).collect()

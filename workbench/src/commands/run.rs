@@ -36,7 +36,11 @@ pub(super) async fn run(context: &Context, arguments: &RunArguments) -> Result<E
     let (modes, plan) = plan?;
     let job = Job { mode: modes.first().copied().unwrap_or(arguments.mode), number: 1 };
     let batch = Batch { command: &context.name_of_command(), comparison: None, at_once: 1, purse: None };
-    let made = plan.make(context, &batch, &[job], &console::listener()).await;
+    let listener = match arguments.format {
+        Format::Json => console::listener(),
+        Format::Text => console::listener_until_the_end(),
+    };
+    let made = plan.make(context, &batch, &[job], &listener).await;
     if let Some(failure) = made.failure {
         return Err(failure);
     }

@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::check::probes::{Health, ask};
 use crate::cli::model_options::CodeAs;
 use crate::cli::options::{RunOptions, SourceOptions};
-use crate::domain::Domain;
+use crate::domain::fingerprint::{self, Fingerprint};
 use crate::domain::manifest::Limits;
+use crate::domain::{Domain, Rehearsal};
 use crate::error::Failure;
 use crate::events::Listener;
 use crate::model::prices::{Price, Prices};
@@ -33,6 +34,8 @@ pub(super) struct Plan {
     /// Where scripts run, when a run is to have any.
     sandbox: Option<Arc<dyn Sandbox>>,
     pub(super) model: Asked,
+    /// What is measured, whoever is asked.
+    fingerprint: Fingerprint,
     /// What the model costs, where that is known.
     pub(super) price: Option<Price>,
     pub(super) options: RunOptions,
@@ -155,7 +158,10 @@ impl Draft {
             None
         };
         let library = context.library(&domain).await?;
-        Ok(Plan { domain, library, data, sandbox, model, price, options })
+        // A plugin that cannot be started is told by the first run.
+        let tools = context.described(&domain, &library, &data.web).await;
+        let fingerprint = domain.fingerprint(tools.as_deref());
+        Ok(Plan { domain, library, data, sandbox, model, fingerprint, price, options })
     }
 }
 
@@ -238,6 +244,13 @@ impl Plan {
         settings
     }
 
+    /// What runs measure in which this model is asked. The scripts of a rehearsal are what another model would be.
+    pub(super) fn fingerprint(&self, model: &Asked) -> Fingerprint {
+        let rehearsal = self.domain.rehearsal.as_ref().filter(|_| matches!(model, Asked::Rehearsal));
+        let scripts = rehearsal.and_then(Rehearsal::digest).map(|digest| (fingerprint::REHEARSAL.to_owned(), digest));
+        self.fingerprint.clone().into_iter().chain(scripts).collect()
+    }
+
     /// What its runs may use up beside that.
     pub(super) fn budgets(&self) -> Budgets {
         self.options.budgets.budgets()
@@ -310,6 +323,7 @@ impl Plan {
             model: model.open(&self.domain, job.mode, &self.limits())?,
             model_name: model.name().to_owned(),
             settings: self.settings_in(job.mode, model),
+            fingerprint: self.fingerprint(model),
             script_form: self.options.model.code_as.script_form(),
             price: self.price.clone(),
             sandbox: self.sandbox.clone().map(Sandbox::of_run),

@@ -75,8 +75,12 @@ fn show_domain(domain: &Domain, format: Format) -> Result<Exit, Failure> {
 
 fn domain_text(domain: &Domain) -> String {
     let manifest = &domain.manifest;
-    let mut text =
-        format!("{} · {}\n{}\n", manifest.domain.name, line(&manifest.domain.title), domain.folder.display());
+    let mut text = format!(
+        "{} · {}\nin the folder {}\n",
+        manifest.domain.name,
+        line(&manifest.domain.title),
+        domain.folder.display()
+    );
     if let Some(base) = &manifest.api.base {
         let pace = manifest.api.pace;
         let _ = writeln!(

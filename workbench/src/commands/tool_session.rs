@@ -1,8 +1,10 @@
 //! A domain's tools brought to work together for a command without a run.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+
+use plugin_api::wire::ToolSpec;
 
 use crate::artifacts::{OutFolder, Pages};
 use crate::cli::options::SourceOptions;
@@ -17,7 +19,7 @@ use crate::results::format::CallRecord;
 use crate::runner::{Caller, Ledger, Toolbox, script_limits};
 use crate::sandbox::fault::ScriptFault;
 use crate::sandbox::{Sandbox, Script, ScriptOutcome, ToolForm};
-use crate::web::Counters;
+use crate::web::{Counters, WebClient};
 
 use super::context::{Context, Data};
 use super::failures;
@@ -70,6 +72,15 @@ impl Context {
         self.open_session(domain, data, limits, folder).await
     }
 
+    /// The tools as their plugin describes them; nothing when it cannot.
+    pub(super) async fn described(&self, domain: &Domain, library: &Path, web: &WebClient) -> Option<Vec<ToolSpec>> {
+        let seconds = domain.manifest.limits.tool_seconds;
+        let plugin = start_plugin(domain, library, web, &self.out(domain, BY_HAND), seconds).await.ok()?;
+        let tools = plugin.tools().to_vec();
+        plugin.stop().await;
+        Some(tools)
+    }
+
     fn out(&self, domain: &Domain, folder: &str) -> PathBuf {
         self.results.join(domain.name()).join(folder).join("out")
     }
@@ -83,11 +94,7 @@ impl Context {
     ) -> Result<ToolSession, Failure> {
         let library = self.library(domain).await?;
         let out = self.out(domain, folder);
-        let pages = Pages::load(&domain.folder.join("templates")).map_err(Failure::usage)?;
-        let services = RunServices::new(data.web.clone(), OutFolder::new(&out), pages);
-        let tools = domain.manifest.declared();
-        let settings = ClientSettings { tool_seconds: limits.tool_seconds, out: out.clone(), tools, program: None };
-        let client = PluginClient::start(&library, Arc::new(services), settings).await.map_err(failures::plugin)?;
+        let client = start_plugin(domain, &library, &data.web, &out, limits.tool_seconds).await?;
         let calls = Arc::new(Mutex::new(Vec::new()));
         let heard = Arc::clone(&calls);
         let listener = Listener::new(move |event| {
@@ -108,6 +115,21 @@ impl Context {
             calls,
         })
     }
+}
+
+/// A plugin that saves to `out`, where that folder is.
+async fn start_plugin(
+    domain: &Domain,
+    library: &Path,
+    web: &WebClient,
+    out: &Path,
+    tool_seconds: u64,
+) -> Result<PluginClient, Failure> {
+    let pages = Pages::load(&domain.folder.join("templates")).map_err(Failure::usage)?;
+    let services = RunServices::new(web.clone(), OutFolder::new(out), pages);
+    let tools = domain.manifest.declared();
+    let settings = ClientSettings { tool_seconds, out: out.to_owned(), tools, program: None };
+    PluginClient::start(library, Arc::new(services), settings).await.map_err(failures::plugin)
 }
 
 impl ToolSession {

@@ -40,6 +40,10 @@ pub(super) async fn run(context: &Context, arguments: &VerifyArguments) -> Resul
     };
     let judgement = judgement.excused(&record.faults);
     record.verify = Some(judgement.verdict.clone());
+    if !record.fingerprint.is_empty() {
+        let judged = domain.fingerprint_of_judgement();
+        record.fingerprint.extend(judged.map(|(part, digest)| (part.to_owned(), digest)));
+    }
     // First told, then kept: the folder may be one that only others may write to.
     match arguments.format {
         Format::Json => print_json(&judgement.verdict)?,

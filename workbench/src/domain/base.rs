@@ -14,6 +14,11 @@ pub fn parse(base: &str) -> Result<Url, &'static str> {
     }
 }
 
+/// Whether it says who asks: a manifest is copied into every run, and is no place for that.
+pub fn names_user(address: &Url) -> bool {
+    !address.username().is_empty() || address.password().is_some()
+}
+
 /// Whether nobody on the way can read what is sent there: it is encrypted, or does not leave this machine.
 pub fn is_safe(address: &Url) -> bool {
     address.scheme() == "https"

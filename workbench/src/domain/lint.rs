@@ -106,7 +106,7 @@ impl Report<'_> {
                         self.add(&[Key("api"), Key("base")], "its host is not among `hosts`")
                             .help(format!("add `\"{host}\"` there"));
                     }
-                    self.encryption(&[Key("api"), Key("base")], &address);
+                    self.transport(&[Key("api"), Key("base")], &address);
                 }
                 Err(fault) => {
                     self.add(&[Key("api"), Key("base")], format!("`{text}` {fault}"));
@@ -129,8 +129,15 @@ impl Report<'_> {
         self.positive(&[Key("api"), Key("pace"), Key("concurrency")], api.pace.concurrency as u64);
     }
 
-    /// What is sent unencrypted can be read and changed on its way; on this machine it has none.
-    pub(super) fn encryption(&mut self, path: &[Step<'_>], address: &Url) {
+    /// What an address says of who asks, and what is sent unencrypted: that can be read and changed on its way; on this
+    /// machine it has none.
+    pub(super) fn transport(&mut self, path: &[Step<'_>], address: &Url) {
+        if base::names_user(address) {
+            self.add(path, "an address must not carry a user name or password").help(
+                "take it out; what the API wants to know goes into `headers` of [api], such as \
+                 `authorization = \"env:NAME\"`",
+            );
+        }
         if !base::is_safe(address) {
             self.add(path, "its answers can be read and changed on their way, as it is `http`")
                 .help("write `https://…`; `http` is for addresses of this machine, such as `http://127.0.0.1:8080`");

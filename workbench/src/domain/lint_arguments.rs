@@ -36,7 +36,7 @@ impl Report<'_> {
             }
         }
         if let (Some(least), Some(most), true) = (&argument.minimum, &argument.maximum, is_number)
-            && least.as_f64() > most.as_f64()
+            && is_less(most, least)
         {
             let path = [at[0], at[1], at[2], at[3], Key("maximum")];
             self.add(&path, "is less than `minimum`: nothing would be accepted").help("swap the two");
@@ -51,6 +51,8 @@ impl Report<'_> {
                 .help("use `minimum` and `maximum` for numbers");
         } else if words.is_empty() {
             self.add(&path, "is empty: nothing would be accepted").help("name the texts, or remove it");
+        } else if let Some(twice) = words.iter().enumerate().find(|(at, word)| words[..*at].contains(word)) {
+            self.add(&path, format!("`{}` stands there twice", twice.1)).help("remove one of the two");
         }
     }
 
@@ -111,7 +113,14 @@ fn texts(value: &Value) -> Vec<&str> {
 }
 
 fn within(number: &Number, argument: &Argument) -> bool {
-    let is_less = |left: &Number, right: &Number| left.as_f64() < right.as_f64();
     !argument.minimum.as_ref().is_some_and(|least| is_less(number, least))
         && !argument.maximum.as_ref().is_some_and(|most| is_less(most, number))
+}
+
+/// Integers are compared as such: as floats, neighbours beyond 2^53 would be equal.
+fn is_less(left: &Number, right: &Number) -> bool {
+    match (left.as_i128(), right.as_i128()) {
+        (Some(left), Some(right)) => left < right,
+        _ => left.as_f64() < right.as_f64(),
+    }
 }

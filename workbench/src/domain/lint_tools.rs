@@ -252,8 +252,14 @@ impl Report<'_> {
         if self.tool_template(tool, &at, get) {
             self.address(tool, &at, get);
         }
+        let fixed = fixed_parameters(get);
         for (name, value) in query {
-            self.tool_template(tool, &[keys, &["query", name.as_str()]].concat(), value);
+            let at = [keys, &["query", name.as_str()]].concat();
+            self.tool_template(tool, &at, value);
+            if fixed.contains(name) {
+                self.add(&tool.at(&at), format!("the address sets `{name}` already, and it would be sent twice"))
+                    .help("remove one of the two");
+            }
         }
     }
 
@@ -287,7 +293,7 @@ impl Report<'_> {
                     self.add(&at, format!("its host `{host}` is not among `hosts` of [api]"))
                         .help(format!("add `\"{host}\"` there"));
                 }
-                self.encryption(&at, &address);
+                self.transport(&at, &address);
             }
             _ => {
                 self.add(&at, format!("`{get}` is no http or https address"))
@@ -360,6 +366,14 @@ impl Report<'_> {
                 "goes with `size`, the length of a page",
             ),
         ];
+        let fixed = tool.declared.get.as_deref().map(fixed_parameters).unwrap_or_default();
+        for (key, name) in [("offset", &pages.offset), ("number", &pages.number), ("limit", &pages.limit)] {
+            let Some(name) = name else { continue };
+            if fixed.contains(name) || tool.declared.query.contains_key(name) {
+                self.add(&tool.at(&["pages", key]), format!("`{name}` is set already, and it would be sent twice"))
+                    .help("take it out of `get` or `query`");
+            }
+        }
         for (key, _, message) in misplaced.iter().filter(|(_, is_wrong, _)| *is_wrong) {
             self.add(&tool.at(&["pages", key]), message);
         }
@@ -370,6 +384,12 @@ impl Report<'_> {
             self.add(&tool.at(&["pages", "at_most"]), format!("must be from 1 to {MOST_PAGES}"));
         }
     }
+}
+
+/// Names of the parameters that stand in an address.
+fn fixed_parameters(get: &str) -> Vec<String> {
+    let query = get.split_once('#').map_or(get, |(address, _)| address).split_once('?').map_or("", |(_, query)| query);
+    url::form_urlencoded::parse(query.as_bytes()).map(|(name, _)| name.into_owned()).collect()
 }
 
 fn is_allowed(api: &ApiSection, address: &Url) -> bool {

@@ -6,15 +6,18 @@ use std::path::{Path, PathBuf};
 
 use super::manifest::Manifest;
 use super::text::{Step, Text};
-use super::{MANIFEST, ManifestError, Problem, Workspace, lint, shape};
+use super::{MANIFEST, ManifestError, Problem, Workspace, lint, shape, workspace};
 use crate::files;
-use crate::nearest::{question, suggestion};
+use crate::nearest::{nearest, question};
+use crate::printer::shell_word;
 
 /// A domain that was found, read and checked.
 #[derive(Clone, Debug)]
 pub struct Domain {
     /// Its folder.
     pub folder: PathBuf,
+    /// What a user can type to name it again: what was typed.
+    pub reference: String,
     /// Its manifest.
     pub manifest: Manifest,
     /// The text of the manifest as it was read.
@@ -47,21 +50,18 @@ impl Domain {
     /// When there is none, and as [`Domain::load`].
     pub fn find(name_or_path: &str, workspace: &Workspace) -> Result<Self, ManifestError> {
         let path = Path::new(name_or_path);
-        let folder = if name_or_path.contains(['/', '\\', '.']) {
+        let known = workspace.domains();
+        let folder = if known.iter().any(|name| name == name_or_path) {
+            workspace.domain_folder(name_or_path)
+        } else if name_or_path.contains(['/', '\\', '.']) {
             let folder = if path.ends_with(MANIFEST) { path.parent().unwrap_or(path) } else { path };
             if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_owned() }
+        } else if !name_or_path.is_empty() && is_there(&path.join(MANIFEST)) {
+            path.to_owned()
         } else {
-            let known = workspace.domains();
-            if known.iter().any(|name| name == name_or_path) {
-                workspace.domain_folder(name_or_path)
-            } else if !name_or_path.is_empty() && is_there(&path.join(MANIFEST)) {
-                path.to_owned()
-            } else {
-                let suggestion = suggestion(name_or_path, known.iter().map(String::as_str));
-                return Err(ManifestError::Unknown { name: name_or_path.to_owned(), suggestion, known });
-            }
+            return Err(unknown(name_or_path, workspace));
         };
-        Self::load(&folder)
+        Ok(Self { reference: shell_word(name_or_path), ..Self::load(&folder)? })
     }
 
     /// Reads and checks the domain in `folder`.
@@ -97,7 +97,8 @@ impl Domain {
     /// # Errors
     /// As [`Domain::load`].
     pub fn load_copy(folder: &Path) -> Result<Self, ManifestError> {
-        Self::read(folder, |_, _, _| Vec::new())
+        let copy = Self::read(folder, |_, _, _| Vec::new())?;
+        Ok(Self { reference: copy.name().to_owned(), ..copy })
     }
 
     /// Its own scripts: `smoke.py`, then those of the rehearsal.
@@ -129,6 +130,7 @@ impl Domain {
             rehearsal: rehearsal(&folder.join("rehearsal")),
             smoke: Some(folder.join("smoke.py")).filter(|path| is_there(path)),
             folder: folder.to_owned(),
+            reference: shell_word(&folder.to_string_lossy()),
             manifest,
             text,
         })
@@ -138,6 +140,16 @@ impl Domain {
     pub fn name(&self) -> &str {
         &self.manifest.domain.name
     }
+}
+
+/// That there is no such domain, and which one was most likely meant: also one in the current folder.
+fn unknown(name: &str, workspace: &Workspace) -> ManifestError {
+    let (known, beside) = (workspace.all(), workspace::beside(Path::new(".")));
+    let all: Vec<&String> = known.iter().chain(&beside).collect();
+    let names = all.iter().map(|reference| reference.trim_start_matches("./"));
+    let meant = nearest(name, names).and_then(|meant| all.iter().find(|it| it.trim_start_matches("./") == meant));
+    let suggestion = meant.map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
+    ManifestError::Unknown { name: name.to_owned(), suggestion, known }
 }
 
 impl Manifest {

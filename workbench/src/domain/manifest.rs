@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::declared::DeclaredTool;
 use super::header;
@@ -174,7 +174,7 @@ impl Limits {
 }
 
 /// One entry of `[evidence]`: exactly one of the first seven keys says what is read.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Evidence {
     /// A page: the whole of it, or what `select` finds in it.
@@ -278,7 +278,7 @@ impl<'a> Source<'a> {
 }
 
 /// `as`: what a text of a page becomes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Conversion {
     /// A whole number.
@@ -291,7 +291,7 @@ pub enum Conversion {
 }
 
 /// `[[verify]]`
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
     /// What people read.

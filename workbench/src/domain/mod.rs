@@ -5,6 +5,7 @@ pub mod base;
 pub mod declared;
 mod error;
 mod excerpt;
+pub mod fingerprint;
 pub mod header;
 mod lint;
 mod lint_arguments;

@@ -80,6 +80,46 @@ const BUILTINS: [&str; 69] = [
     "vars",
 ];
 
+/// Modules that scripts import, and what a task needs of Python beside its tools. `import json` takes the place of a tool
+/// `json`, or `from tools import *` that of the module, whichever stands below.
+const MODULES: [&str; 32] = [
+    "array",
+    "asyncio",
+    "base64",
+    "bisect",
+    "calendar",
+    "collections",
+    "concurrent",
+    "contextlib",
+    "copy",
+    "csv",
+    "dataclasses",
+    "datetime",
+    "decimal",
+    "enum",
+    "fractions",
+    "functools",
+    "heapq",
+    "html",
+    "io",
+    "itertools",
+    "json",
+    "math",
+    "operator",
+    "os",
+    "pathlib",
+    "random",
+    "re",
+    "statistics",
+    "string",
+    "sys",
+    "time",
+    "typing",
+];
+
+/// What `from tools import *` brings along beside the tools.
+const OF_TOOLS: [&str; 2] = ["ToolError", "aio"];
+
 /// Longest name that every provider of models takes.
 const LONGEST: usize = 64;
 
@@ -101,6 +141,10 @@ pub fn check_tool(name: &str) -> Result<(), NameFault> {
     let taken = match name {
         "run_python" => "is the tool through which code mode runs scripts",
         "tools" => "is the module from which scripts import their tools",
+        _ if OF_TOOLS.contains(&name) => "is what the module `tools` has beside the tools",
+        _ if MODULES.contains(&name) => {
+            "is a module of Python's own, and a script that imports it loses one of the two"
+        }
         _ if BUILTINS.contains(&name) => "is a function of Python's own, which scripts would lose",
         _ => return Ok(()),
     };
@@ -163,6 +207,11 @@ mod tests {
         for (name, told) in [
             ("run_python", "is the tool through which code mode runs scripts"),
             ("tools", "is the module from which"),
+            ("ToolError", "is what the module `tools` has"),
+            ("aio", "is what the module `tools` has"),
+            ("asyncio", "is a module of Python's own"),
+            ("json", "is a module of Python's own"),
+            ("statistics", "is a module of Python's own"),
             ("import", "is a word of Python's own"),
             ("class", "is a word of Python's own"),
             ("print", "is a function of Python's own"),

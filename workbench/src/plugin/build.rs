@@ -16,6 +16,7 @@ use super::kit;
 use crate::domain::Domain;
 use crate::env;
 use crate::nearest::suggestion;
+use crate::printer::shell_word;
 
 /// Characters of a compiler's error that are shown.
 const ERROR_CHARS: usize = 4000;
@@ -50,7 +51,19 @@ pub(super) fn rebuild_command(library: &Path) -> String {
     let name = file.strip_prefix(DLL_PREFIX).unwrap_or(&file);
     let name = name.strip_suffix(DLL_SUFFIX).unwrap_or(name);
     let release = if profile() == "release" { " --release" } else { "" };
-    format!("cargo build -p {name}{release}")
+    let names = [name.to_owned(), name.replace('_', "-")];
+    let near = names.iter().find_map(|name| Some((name, workspace_with(name, library)?)));
+    match near {
+        // A name that a dependency has as well is no riddle then.
+        Some((name, workspace)) => {
+            let manifest = workspace.join("plugins").join(name).join("Cargo.toml");
+            format!("cargo build{release} --manifest-path {}", shell_word(&manifest.to_string_lossy()))
+        }
+        None if kit::plugins().any(|known| known == name) => {
+            format!("cargo build{release} -p {name}@{}", env!("CARGO_PKG_VERSION"))
+        }
+        None => format!("cargo build{release} -p {name}"),
+    }
 }
 
 async fn built_library(name: &str, domain: &Domain, progress: &(dyn Fn(&str) + Sync)) -> Result<PathBuf, PluginError> {
@@ -272,7 +285,7 @@ mod tests {
     use std::path::Path;
     use std::time::{Duration, SystemTime};
 
-    use super::{first_error, is_fresh, profile, target_folder};
+    use super::{DLL_SUFFIX, first_error, is_fresh, profile, rebuild_command, target_folder};
 
     #[test]
     fn a_library_is_fresh_while_nothing_it_is_made_of_is_newer() {
@@ -319,6 +332,31 @@ mod tests {
         let other = folder.path().join("other");
         fs::create_dir(&other).unwrap();
         assert_eq!(target_folder(&built.join("workbench"), &other), other.join("target"), "not made from it");
+    }
+
+    /// A command that works as it is told, for a plugin whose name a dependency has as well, too.
+    #[test]
+    fn a_library_is_rebuilt_by_its_crate() {
+        let folder = tempfile::tempdir().unwrap();
+        let crates = folder.path().canonicalize().unwrap().join("my plugins");
+        for name in ["http", "my-tools"] {
+            fs::create_dir_all(crates.join("plugins").join(name)).unwrap();
+            fs::write(crates.join("plugins").join(name).join("Cargo.toml"), "").unwrap();
+        }
+        let release = if profile() == "release" { " --release" } else { "" };
+        for (library, name) in [("libhttp", "http"), ("libmy_tools", "my-tools")] {
+            let library = crates.join("target").join(profile()).join(format!("{library}{DLL_SUFFIX}"));
+            fs::create_dir_all(library.parent().unwrap()).unwrap();
+            fs::write(&library, "").unwrap();
+            let manifest = crates.join("plugins").join(name).join("Cargo.toml");
+            let told = format!("cargo build{release} --manifest-path '{}'", manifest.display());
+            assert_eq!(rebuild_command(&library), told);
+        }
+        let elsewhere = folder.path().join(format!("libhttp{DLL_SUFFIX}"));
+        fs::write(&elsewhere, "").unwrap();
+        let version = env!("CARGO_PKG_VERSION");
+        assert_eq!(rebuild_command(&elsewhere), format!("cargo build{release} -p http@{version}"));
+        assert_eq!(rebuild_command(Path::new("libcats.so")), format!("cargo build{release} -p cats"));
     }
 
     #[test]

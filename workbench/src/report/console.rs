@@ -21,8 +21,17 @@ struct Line {
     estimated: bool,
 }
 
-/// A listener that draws. Elsewhere than on a terminal it prints one line when a run ends.
+/// A listener that draws, and prints one line when a run ends.
 pub fn listener() -> Listener {
+    drawing(true)
+}
+
+/// As [`listener`], without that line: for a run that is told whole when it has ended.
+pub fn listener_until_the_end() -> Listener {
+    drawing(false)
+}
+
+fn drawing(tells_end: bool) -> Listener {
     let board = MultiProgress::new();
     let lines: Mutex<HashMap<RunKey, Line>> = Mutex::new(HashMap::new());
     let drawn = printer::is_interactive();
@@ -42,7 +51,9 @@ pub fn listener() -> Listener {
                     line.bar.finish_and_clear();
                     board.remove(&line.bar);
                 }
-                board.suspend(|| printer::note(&run_line(&record)));
+                if tells_end {
+                    board.suspend(|| printer::note(&run_line(&record)));
+                }
             }
             Event::TurnEnded { key, turn, estimated } => redraw(&mut lines, &key, |line| {
                 line.estimated = estimated;

@@ -6,20 +6,21 @@ use crate::model::rehearsal;
 use crate::printer::plain;
 use crate::results::format::RunRecord;
 
+use super::apart::Settings;
 use super::statistics::Spread;
 use super::summary::{ModeSummary, Report, Setting, mode_rank, passed, summarise};
-use super::table::{Names, counted, grouped, mark, range_text, settings_apart, settings_of};
+use super::table::{Names, counted, grouped, mark, passed_text, range_text};
 use super::{findings, one_line, shortfall};
 
 /// For each setting the five lines with their figures filled in; what a person must say is left to be said.
 pub fn text(report: &Report) -> String {
     let report = &summarise(report.runs.iter().map(one_line::of_run).collect());
-    let settings = settings_of(report);
-    let parts: Vec<String> = settings.iter().map(|setting| part(report, setting, &settings)).collect();
+    let settings = Settings::of(report);
+    let parts: Vec<String> = settings.all.iter().map(|setting| part(report, setting, &settings)).collect();
     plain(&parts.join("\n"))
 }
 
-fn part(report: &Report, setting: &Setting, settings: &[Setting]) -> String {
+fn part(report: &Report, setting: &Setting, settings: &Settings) -> String {
     let mut runs: Vec<&RunRecord> = report.runs.iter().filter(|run| Setting::of(run) == *setting).collect();
     runs.sort_by_key(|run| mode_rank(&run.mode));
     let modes: Vec<&ModeSummary> = report.modes.iter().filter(|mode| mode.setting == *setting).collect();
@@ -29,12 +30,12 @@ fn part(report: &Report, setting: &Setting, settings: &[Setting]) -> String {
             modes.iter().map(|mode| format!("{} {}", names.name(&mode.mode, mode.sandbox.as_deref()), tell(mode)));
         modes.collect::<Vec<_>>().join("; ")
     };
-    let mut text = format!("five lines about {}, asked of {}\n\n", settings_apart(setting, settings), setting.model);
+    let mut text = format!("five lines about {}, asked of {}\n\n", settings.name(setting), setting.model);
     let _ = writeln!(text, "1. Tokens read, median (range): {}.", told(&tokens_text));
     for ratio in report.ratios.iter().filter(|ratio| ratio.setting == *setting) {
         text.push_str(&indented(&findings::text(ratio, &modes, names)));
     }
-    let _ = writeln!(text, "2. Passed: {}.", told(&|mode| format!("{} of {}", mode.passed, mode.n)));
+    let _ = writeln!(text, "2. Passed: {}.", told(&passed_text));
     text.push_str(&indented(shortfall::text(&runs, names).trim_start()));
     let _ = writeln!(text, "3. The work: {}.", told(&work_text));
     text.push_str("4. One surprise: …\n");
@@ -49,16 +50,19 @@ fn tokens_text(mode: &ModeSummary) -> String {
 }
 
 fn work_text(mode: &ModeSummary) -> String {
-    let scripts = match mode.scripts {
-        Some(Spread { max, .. }) if max > 0.0 => {
-            format!(", {} {}", range_text(mode.scripts.as_ref(), whole), if max == 1.0 { "script" } else { "scripts" })
-        }
-        _ => String::new(),
+    let counted = |spread: &Option<Spread>, word: &str| match spread {
+        Some(Spread { min: 1.0, max: 1.0, .. }) => format!("1 {word}"),
+        spread => format!("{} {word}s", range_text(spread.as_ref(), whole)),
     };
+    if mode.n == 0 {
+        return "–".to_owned();
+    }
+    let has_scripts = mode.scripts.is_some_and(|scripts| scripts.max > 0.0);
+    let scripts = if has_scripts { format!(", {}", counted(&mode.scripts, "script")) } else { String::new() };
     format!(
-        "{} turns, {} calls{scripts}, {} s",
-        range_text(mode.model_turns.as_ref(), whole),
-        range_text(mode.calls.as_ref(), whole),
+        "{}, {}{scripts}, {} s",
+        counted(&mode.model_turns, "turn"),
+        counted(&mode.calls, "call"),
         range_text(mode.seconds.as_ref(), |value| format!("{value:.1}"))
     )
 }

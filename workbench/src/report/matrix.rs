@@ -1,13 +1,14 @@
 //! Several domains beside each other, below their own tables: domain × mode.
 
+use super::apart::Settings;
 use super::findings::short;
-use super::summary::{ModeSummary, Ratio, Report, Setting, mode_rank};
-use super::table::{Names, grouped, mark, settings_apart, table, trimmed};
+use super::summary::{ModeSummary, Ratio, Report, mode_rank};
+use super::table::{Names, grouped, mark, passed_text, table, trimmed};
 
 /// One row a domain, or a setting of it: in each mode the median of the tokens read and the runs that passed, then what one
 /// mode read against another. Nothing where there is one domain alone.
-pub(super) fn text(report: &Report, settings: &[Setting]) -> String {
-    if settings.iter().all(|setting| setting.domain == settings[0].domain) {
+pub(super) fn text(report: &Report, settings: &Settings) -> String {
+    if settings.all.iter().all(|setting| setting.domain == settings.all[0].domain) {
         return String::new();
     }
     let names = Names::of(&report.runs.iter().collect::<Vec<_>>());
@@ -26,7 +27,7 @@ pub(super) fn text(report: &Report, settings: &[Setting]) -> String {
         .chain(pairs.iter().map(String::as_str))
         .collect();
     let mut rows = table(&head, &[0]);
-    for setting in settings {
+    for setting in &settings.all {
         let of_setting: Vec<&ModeSummary> = report.modes.iter().filter(|mode| mode.setting == *setting).collect();
         let modes = modes.iter().map(|(_, name)| {
             let mode = of_setting.iter().find(|mode| name_of(mode, names) == *name);
@@ -36,7 +37,7 @@ pub(super) fn text(report: &Report, settings: &[Setting]) -> String {
             let ratio = report.ratios.iter().find(|ratio| ratio.setting == *setting && pair_of(ratio, names) == *pair);
             ratio.map_or_else(nothing, |ratio| ratio_text(ratio, &of_setting))
         });
-        let row: Vec<String> = std::iter::once(settings_apart(setting, settings)).chain(modes).chain(ratios).collect();
+        let row: Vec<String> = std::iter::once(settings.name(setting)).chain(modes).chain(ratios).collect();
         rows.add_row(row);
     }
     format!(
@@ -58,12 +59,11 @@ fn pair_of(ratio: &Ratio, names: Names) -> String {
 }
 
 fn mode_text(mode: &ModeSummary) -> String {
-    let errors = if mode.errors > 0 { format!(", {} undecided", mode.errors) } else { String::new() };
-    let tokens = match mode.tokens_read {
-        Some(spread) => format!("{}{}", mark(mode.estimated), grouped(spread.median.round() as u64)),
-        None => nothing(),
-    };
-    format!("{tokens}, {} of {}{errors}", mode.passed, mode.n)
+    let passed = passed_text(mode);
+    match mode.tokens_read {
+        Some(spread) => format!("{}{}, {passed}", mark(mode.estimated), grouped(spread.median.round() as u64)),
+        None => passed,
+    }
 }
 
 fn ratio_text(ratio: &Ratio, modes: &[&ModeSummary]) -> String {

@@ -1,5 +1,6 @@
 //! The view of many runs: figures of each mode, ratios between modes, and how they are shown.
 
+mod apart;
 pub mod audit;
 mod audit_figures;
 mod audit_text;

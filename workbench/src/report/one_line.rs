@@ -15,6 +15,7 @@ pub(super) fn of_run(run: &RunRecord) -> RunRecord {
         *name = line(name);
     }
     run.settings = run.settings.iter().map(|(name, value)| (line(name), line(value))).collect();
+    run.fingerprint = run.fingerprint.iter().map(|(part, digest)| (line(part), line(digest))).collect();
     run.deviations = run.deviations.iter().map(|text| line(text)).collect();
     if let Some(hosted) = &mut run.hosted {
         hosted.files.iter_mut().for_each(|id| *id = line(id));

@@ -41,6 +41,9 @@ pub fn story(run: &RunRecord, ledger: &[CallRecord]) -> String {
 
 /// One line a rule, with what was found.
 pub fn verdict_table(verdict: &Verdict) -> String {
+    if verdict.rules.is_empty() {
+        return "not verified: there are no rules\n".to_owned();
+    }
     let mut rows = table(&["rule", "status", "got", "points"], &[0, 1, 2]);
     for rule in &one_line::of_verdict(verdict).rules {
         let status = match rule.status {
@@ -56,7 +59,12 @@ pub fn verdict_table(verdict: &Verdict) -> String {
         ]);
     }
     let word = if verdict.ok { "verified" } else { "not verified" };
-    plain(&format!("{}\n{word}: {} of {} points\n", trimmed(&rows), verdict.points, verdict.max_points))
+    let points = match verdict.rules.iter().all(|rule| rule.status == RuleStatus::Error) {
+        // Rules that ended in an error count neither way.
+        true => "no rule could be decided".to_owned(),
+        false => format!("{} of {} points", verdict.points, verdict.max_points),
+    };
+    plain(&format!("{}\n{word}: {points}\n", trimmed(&rows)))
 }
 
 /// What was used of the provider's sandbox, in a line.

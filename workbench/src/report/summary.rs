@@ -40,6 +40,9 @@ pub struct Setting {
     pub budgets: Budgets,
     /// How the model was asked, by names such as `thinking`.
     pub settings: BTreeMap<String, String>,
+    /// What was measured, by the names of its parts; empty when the runs do not tell.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub fingerprint: BTreeMap<String, String>,
 }
 
 /// Runs of one setting, mode and sandbox, pooled. Runs made differently are never pooled.
@@ -264,6 +267,7 @@ impl Setting {
             limits: run.limits.clone(),
             budgets: run.budgets,
             settings: run.settings.clone(),
+            fingerprint: run.fingerprint.clone(),
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::model::{rehearsal, replay};
 use crate::printer::{line, plain};
 use crate::results::format::RunRecord;
 
+use super::apart::Settings;
 use super::statistics::Spread;
 use super::summary::{ModeSummary, Report, Setting, calls_of, mode_rank, summarise, undecided};
 use super::{findings, matrix, one_line, shortfall};
@@ -19,31 +20,20 @@ pub fn report(report: &Report) -> String {
         return "no runs yet\n".to_owned();
     }
     let report = &summarise(report.runs.iter().map(one_line::of_run).collect());
-    let settings = settings_of(report);
-    let mut parts: Vec<String> = settings.iter().map(|setting| part(report, setting, &settings)).collect();
-    parts.extend(Some(matrix::text(report, &settings)).filter(|text| !text.is_empty()));
+    let settings = Settings::of(report);
+    let mut parts: Vec<String> = settings.all.iter().map(|setting| part(report, setting, &settings)).collect();
+    parts.extend([settings.changes(), matrix::text(report, &settings)].into_iter().filter(|text| !text.is_empty()));
     plain(&format!("{}\n", parts.join("\n").trim_end()))
 }
 
-/// The settings of the runs, in the order in which they come.
-pub(super) fn settings_of(report: &Report) -> Vec<Setting> {
-    let mut settings: Vec<Setting> = Vec::new();
-    for setting in report.runs.iter().map(Setting::of) {
-        if !settings.contains(&setting) {
-            settings.push(setting);
-        }
-    }
-    settings
-}
-
 /// What is said of the runs of one setting.
-fn part(report: &Report, setting: &Setting, settings: &[Setting]) -> String {
+fn part(report: &Report, setting: &Setting, settings: &Settings) -> String {
     let mut runs: Vec<&RunRecord> = report.runs.iter().filter(|run| Setting::of(run) == *setting).collect();
     runs.sort_by_key(|run| mode_rank(&run.mode));
     let modes: Vec<&ModeSummary> = report.modes.iter().filter(|mode| mode.setting == *setting).collect();
     let names = Names::of(&runs);
     let Setting { domain, model, source, profile, .. } = setting;
-    let mut text = format!("{domain} · {model} · {source} · {profile} build{}\n\n", what_is_apart(setting, settings));
+    let mut text = format!("{domain} · {model} · {source} · {profile} build{}\n\n", settings.apart(setting));
     let columns = Columns::of(&runs);
     let _ = writeln!(text, "{}\n", runs_table(&runs, names, columns));
     let _ = writeln!(text, "{}\n", modes_table(&modes, names, columns));
@@ -69,31 +59,6 @@ fn part(report: &Report, setting: &Setting, settings: &[Setting]) -> String {
 fn rehearsal_text(runs: &[&RunRecord]) -> String {
     let of = runs.iter().find_map(|run| run.rehearsal_of.as_deref()).map(|of| format!(" of {of}")).unwrap_or_default();
     format!("\nrehearsal{of}: scripted turns, no model was asked; tokens are counted locally (≈)\n")
-}
-
-/// The domain of a setting, and what sets it apart from the others that are shown.
-pub(super) fn settings_apart(setting: &Setting, settings: &[Setting]) -> String {
-    const PARTS: [fn(&Setting) -> &String; 3] = [|it| &it.model, |it| &it.source, |it| &it.profile];
-    let mut text = setting.domain.clone();
-    for of in PARTS {
-        if settings.iter().any(|other| of(other) != of(setting)) {
-            text.push_str(&format!(" · {}", of(setting)));
-        }
-    }
-    text + &what_is_apart(setting, settings)
-}
-
-/// The limits, budgets and settings by which a setting differs from others of its domain.
-fn what_is_apart(setting: &Setting, settings: &[Setting]) -> String {
-    let parts = |setting: &Setting| -> Vec<(String, String)> {
-        let limits = setting.limits.iter().map(|(name, value)| (name.clone(), value.to_string()));
-        let budgets = setting.budgets.entries().into_iter().map(|(name, value)| (name.to_owned(), value));
-        let asked = setting.settings.iter().map(|(name, value)| (name.clone(), value.clone()));
-        limits.chain(budgets).chain(asked).collect()
-    };
-    let others: Vec<_> = settings.iter().filter(|other| other.domain == setting.domain).map(parts).collect();
-    let apart = parts(setting).into_iter().filter(|part| others.iter().any(|other| !other.contains(part)));
-    apart.map(|(name, value)| format!(" · {name} {value}")).collect()
 }
 
 /// What the figures of a replay are.
@@ -217,9 +182,23 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// `1 turn`, `2 turns`.
+/// `1 turn`, `2 turns`, `3 entries`.
 pub fn counted(count: u64, word: &str) -> String {
-    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+    match word.strip_suffix("ry") {
+        _ if count == 1 => format!("{count} {word}"),
+        Some(beginning) => format!("{count} {beginning}ries"),
+        None => format!("{count} {word}s"),
+    }
+}
+
+/// `2 of 3, 1 undecided`: runs that passed among the decided ones, which may be none.
+pub(super) fn passed_text(mode: &ModeSummary) -> String {
+    let (passed, undecided) = (format!("{} of {}", mode.passed, mode.n), format!("{} undecided", mode.errors));
+    match (mode.n, mode.errors) {
+        (0, _) => undecided,
+        (_, 0) => passed,
+        _ => format!("{passed}, {undecided}"),
+    }
 }
 
 /// `≈` before a number that was counted locally.
@@ -264,10 +243,9 @@ fn modes_table(modes: &[&ModeSummary], names: Names, columns: Columns) -> String
         columns.table(&["mode", "passed", "turns", "calls", "scripts", "tokens read", "seconds", ""], &[0, 1]);
     for mode in modes {
         let spread = |spread: &Option<Spread>| range_text(spread.as_ref(), |value| grouped(value.round() as u64));
-        let errors = if mode.errors > 0 { format!(", {} undecided", mode.errors) } else { String::new() };
         let row = vec![
             names.name(&mode.mode, mode.sandbox.as_deref()),
-            format!("{} of {}{errors}", mode.passed, mode.n),
+            passed_text(mode),
             spread(&mode.model_turns),
             spread(&mode.calls),
             spread(&mode.scripts),
@@ -292,7 +270,7 @@ fn modes_notes(modes: &[&ModeSummary], names: Names) -> String {
             let _ = writeln!(text, "{name}, chance that all pass (pass^k): {}", chances.join(", "));
         }
         for (deviation, runs) in &mode.deviations {
-            let _ = writeln!(text, "{name} deviated: {deviation}, in {runs} of {} runs", mode.n);
+            let _ = writeln!(text, "{name} deviated: {deviation}, in {runs} of {}", counted(mode.n as u64, "run"));
         }
         if mode.prices.len() > 1 {
             let prices: Vec<&str> = mode.prices.iter().map(String::as_str).collect();

@@ -62,6 +62,9 @@ pub struct RunRecord {
     /// How the model was asked, by names such as `thinking` and `caching`; empty for one that has no such settings.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, String>,
+    /// Digests of what was measured, by the names of its parts, such as `task` and `rules`; empty in old records.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub fingerprint: BTreeMap<String, String>,
     /// Which command made it: the UTC time of its start and its process id.
     #[serde(default)]
     pub command: String,

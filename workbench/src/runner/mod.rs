@@ -39,6 +39,7 @@ pub use self::session::unless_interrupted;
 pub use self::toolbox::{CallFailure, ScriptBridge, ToolServer, Toolbox};
 use crate::artifacts::PageError;
 use crate::domain::Domain;
+use crate::domain::fingerprint::Fingerprint;
 use crate::domain::manifest::Limits;
 use crate::events::Listener;
 use crate::model::prices::Price;
@@ -67,6 +68,8 @@ pub struct RunRequest<'a> {
     pub model_name: String,
     /// How it is asked, as the record says it in `settings`.
     pub settings: BTreeMap<String, String>,
+    /// What is measured; see [`crate::results::format::RunRecord::fingerprint`].
+    pub fingerprint: Fingerprint,
     /// How scripts come from it, in mode `code`.
     pub script_form: ScriptForm,
     /// What it costs, where that is known.

@@ -56,6 +56,7 @@ impl RunSetup {
             limits: request.limits.entries().map(|(key, value)| (key.to_owned(), value)).into(),
             budgets: request.budgets,
             settings: request.settings.clone(),
+            fingerprint: request.fingerprint.clone(),
             command: request.command.to_owned(),
             number: request.number,
             comparison: request.comparison.cloned(),

@@ -105,6 +105,7 @@ async fn hold(
         model,
         model_name: "scripted".to_owned(),
         settings: BTreeMap::new(),
+        fingerprint: BTreeMap::new(),
         script_form,
         price,
         sandbox: Some(Arc::new(FakeSandbox)),

@@ -1,7 +1,6 @@
 //! A domain's recorded answers: `index.jsonl`, one line an entry, and the bodies beside it.
 
 use std::collections::HashMap;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -102,13 +101,6 @@ impl Cassette {
         Ok(Self { folder: folder.to_owned(), lines })
     }
 
-    /// The name of the domain the cassette belongs to: `domains/<name>/cassette`.
-    pub(super) fn domain(&self) -> String {
-        let absolute = fs::canonicalize(&self.folder).unwrap_or_else(|_| self.folder.clone());
-        let name = absolute.parent().and_then(Path::file_name);
-        name.map_or_else(|| "DOMAIN".to_owned(), |name| name.to_string_lossy().into_owned())
-    }
-
     /// What is recorded for an address in normal form.
     #[must_use]
     pub fn find(&self, key: &str) -> Option<Recording> {
@@ -187,6 +179,8 @@ fn read_line(text: &str) -> Result<CassetteLine, String> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn open(index: &str) -> Result<Cassette, CassetteError> {

@@ -65,7 +65,7 @@ impl Supply {
 }
 
 async fn recorded(cassette: &Cassette, address: &Address, limit: u64) -> Result<Entry, WebError> {
-    let recording = cassette.find(address.key()).ok_or_else(|| not_recorded(address, cassette))?;
+    let recording = cassette.find(address.key()).ok_or_else(|| not_recorded(address))?;
     blocking(address, move || {
         let body = recording.body(limit).map_err(|error| error.to_string())?;
         Ok(Entry::checked(recording.line.status, recording.line.content_type, body))
@@ -96,12 +96,12 @@ async fn blocking<T: Send + 'static>(
     outcome.map_err(|reason| WebError::Storage { url: address.shown(), reason })
 }
 
-fn not_recorded(address: &Address, cassette: &Cassette) -> WebError {
-    let domain = cassette.domain();
+fn not_recorded(address: &Address) -> WebError {
     WebError::NotRecorded {
         url: address.shown(),
         source_name: "cassette",
-        advice: format!("`workbench record {domain}` records what its tasks ask for, `--live` asks the API"),
+        // A tool hands it on: it must not tell runs apart by what a user typed.
+        advice: "`workbench record` records what the domain's tasks ask for, `--live` asks the API".to_owned(),
     }
 }
 

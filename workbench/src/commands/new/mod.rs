@@ -87,9 +87,13 @@ const TAKEN: &[&str] = &[
 pub(super) fn run(context: &Context, arguments: &NewArguments) -> Result<Exit, Failure> {
     let name = &arguments.name;
     if !is_short_name(name) {
-        return Err(
-            Failure::usage(format!("`{name}` is no name of a domain")).hint("use lower-case letters, digits and `-`")
-        );
+        let last =
+            name.trim_end_matches('/').rsplit('/').next().filter(|last| name.contains('/') && is_short_name(last));
+        let hint = match last {
+            Some(last) => format!("write the name alone, `workbench new {last}`, in the folder that is to hold it"),
+            None => "use lower-case letters, digits and `-`".to_owned(),
+        };
+        return Err(Failure::usage(format!("`{name}` is no name of a domain")).hint(hint));
     }
     if arguments.rust && (TAKEN.contains(&name.as_str()) || name.starts_with(|first: char| first.is_ascii_digit())) {
         return Err(Failure::usage(format!("`{name}` is no name of a Rust crate"))

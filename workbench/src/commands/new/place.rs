@@ -88,7 +88,13 @@ fn make(folder: &Path) -> Result<(), Failure> {
     fs::create_dir(folder).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => Failure::usage(format!("{} is there already", folder.display()))
             .hint("nothing was changed; take another name, or remove it first"),
-        _ => Failure::usage(format!("{} cannot be made: {error}", folder.display())),
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+            Failure::usage(format!("{} cannot be made: {error}", folder.display())).hint(
+                "go to a folder that you may write to, in a workspace to one outside of it, and give the command there",
+            )
+        }
+        _ => Failure::usage(format!("{} cannot be made: {error}", folder.display()))
+            .hint("look at the folder above it; nothing was changed"),
     })
 }
 

@@ -42,32 +42,35 @@ impl<'a> Scaffold<'a> {
 
     /// The files of the domain's folder but its cassette; `reference` is how commands name it.
     pub(super) fn domain(&self, reference: &str) -> Vec<(&'static str, String)> {
-        let text = |text: &str| self.filled(text).replace("@REFERENCE@", reference);
-        self.below("domain/").map(|(path, content)| (path, text(content))).collect()
+        self.below("domain/").map(|(path, content)| (path, self.filled(content, reference))).collect()
     }
 
     /// The files of the plugin crate.
     pub(super) fn plugin(&self) -> Vec<(&'static str, String)> {
-        self.below("rust/").map(|(path, content)| (path, self.filled(content))).collect()
+        self.below("rust/").map(|(path, content)| (path, self.filled(content, self.name))).collect()
     }
 
     fn below(&self, folder: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
         FILES.iter().filter_map(move |(path, content)| Some((path.strip_prefix(folder)?, *content)))
     }
 
-    fn filled(&self, text: &str) -> String {
+    fn filled(&self, text: &str, reference: &str) -> String {
         let declared = self.below("http/").map(|(_, content)| content).collect::<String>();
         let (plugin, comment, tools) = match self.tools {
             Tools::Declared => (DECLARED, "     # the tools are declared below", declared.as_str()),
             Tools::Rust => (self.name, "     # the tools are the crate plugins/@NAME@", ""),
         };
-        let mut text = text.replace("@PLUGIN@", plugin).replace("@PLUGIN_COMMENT@", comment).replace("@TOOLS@", tools);
-        for (mark, value) in
-            [("@NAME@", self.name), ("@TITLE@", &self.title()), ("@BASE@", &self.base), ("@HOST@", &self.host)]
-        {
-            text = text.replace(mark, value);
-        }
-        text
+        // These are ours, and hold places themselves.
+        let text = text.replace("@PLUGIN@", plugin).replace("@PLUGIN_COMMENT@", comment).replace("@TOOLS@", tools);
+        let title = self.title();
+        let values = [
+            ("@NAME@", self.name),
+            ("@TITLE@", &title),
+            ("@BASE@", &self.base),
+            ("@HOST@", &self.host),
+            ("@REFERENCE@", reference),
+        ];
+        in_one_pass(&text, &values)
     }
 
     /// The name as people read it.
@@ -110,5 +113,35 @@ impl<'a> Scaffold<'a> {
                5. workbench compare {reference} --model anthropic:claude-haiku-5-5 asks a model; `workbench doctor` says\n     \
                   whether you have a key.\n"
         )
+    }
+}
+
+/// The text with a value in each place. A value may look like a place, and stays as it is.
+fn in_one_pass(text: &str, values: &[(&str, &str)]) -> String {
+    let (mut filled, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(at) = rest.find('@') {
+        filled.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let (value, length) = values
+            .iter()
+            .find(|(place, _)| rest.starts_with(place))
+            .map_or(("@", 1), |(place, value)| (*value, place.len()));
+        filled.push_str(value);
+        rest = &rest[length..];
+    }
+    filled + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_one_pass;
+
+    #[test]
+    fn a_value_that_looks_like_a_place_stays_as_it_is() {
+        let values = [("@NAME@", "cats"), ("@BASE@", "https://api.example/@NAME@/@HOST@"), ("@HOST@", "api.example")];
+        let text = "@NAME@: @BASE@, @HOST@; me@home, @NAME, @OTHER@@NAME@@";
+        let filled = "cats: https://api.example/@NAME@/@HOST@, api.example; me@home, @NAME, @OTHER@cats@";
+        assert_eq!(in_one_pass(text, &values), filled);
+        assert_eq!(in_one_pass("", &values), "");
     }
 }
