@@ -43,8 +43,8 @@ impl Domain {
     /// What a model reads of the tools, and what is known of their work: where they ask, what the manifest declares of
     /// them, and the pages they fill.
     fn digest_of_tools(&self, tools: &[ToolSpec]) -> String {
-        let base = &self.manifest.api.base;
-        digest(&json!([tools, self.manifest.declared(), base, templates(&self.folder.join("templates"))]))
+        let (base, callers) = (&self.manifest.api.base, &self.manifest.callers);
+        digest(&json!([tools, self.manifest.declared(), base, templates(&self.folder.join("templates")), callers]))
     }
 }
 
@@ -52,7 +52,7 @@ impl Rehearsal {
     /// Digest of all its scripts, those of every mode together: modes are compared with each other. Nothing when one
     /// cannot be read.
     pub fn digest(&self) -> Option<String> {
-        let scripts = self.loop_script.iter().chain(&self.code_scripts);
+        let scripts = self.loop_script.iter().chain(&self.code_scripts).chain(&self.hosted_scripts);
         let texts: Option<Vec<(PathBuf, String)>> = scripts
             .map(|path| {
                 let text = files::read_text(path, files::LONGEST_TEXT).ok()?;
@@ -137,6 +137,7 @@ mod tests {
         ("You are a curator.", "You are a keeper.", "task"),
         ("Show three cats.", "Show three cats!", "task"),
         ("One cat.", "A cat.", "tools"),
+        ("[evidence]", "[callers]\n        get_cat = \"both\"\n\n        [evidence]", "tools"),
         ("Its id.", "Its number.", "tools"),
         ("type = \"integer\"", "type = \"string\"", "tools"),
         ("/cats/{id}", "/pets/{id}", "tools"),

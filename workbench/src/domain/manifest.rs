@@ -46,7 +46,7 @@ impl Manifest {
 
 /// Who may call a tool, where the provider runs scripts of the model's. It steers a model and authorises nothing: a call
 /// from elsewhere may still come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Callers {
     /// The model itself.
