@@ -102,7 +102,7 @@ impl Bestiary {
         let out = folder.path().join("out");
         fs::create_dir(&out).unwrap();
         let pages = Pages::load(&domain.folder.join("templates")).unwrap();
-        let services = RunServices::new(web, OutFolder::new(&out), pages);
+        let services = RunServices::new(web, OutFolder::new(&out), pages).with_expressions(domain.tool_expressions());
         let settings = ClientSettings {
             tool_seconds: 60,
             out,

@@ -84,6 +84,7 @@ impl Context {
         let out = self.out(domain, folder);
         let pages = Pages::load(&domain.folder.join("templates")).map_err(Failure::usage)?;
         let services = RunServices::new(data.web.clone(), OutFolder::new(&out), pages);
+        let services = services.with_expressions(domain.tool_expressions());
         let tools = domain.manifest.declared();
         let settings = ClientSettings { tool_seconds: limits.tool_seconds, out: out.clone(), tools, program: None };
         let client = PluginClient::start(&library, Arc::new(services), settings).await.map_err(failures::plugin)?;
