@@ -6,7 +6,7 @@
 use minijinja::Value;
 use minijinja::value::Serde;
 use serde_json::json;
-use workbench::expression::truth;
+use workbench::expression::{Purpose, attributes, check, fill, placeholders, truth};
 
 fn evidence() -> Value {
     Value::from(Serde(json!({
@@ -278,6 +278,35 @@ fn rules_that_blow_up_are_told_by_name() {
     // Patterns that take other engines for ever are linear here.
     for expression in ["not (text is matches('(x+x+)+y'))", "not (text is matches('^(x|xx)*(x?){99}y$'))"] {
         assert_eq!(truth(expression, made.clone()), Ok(true), "{expression}");
+    }
+}
+
+/// The engine goes down into it by recursion, and a stack that is full ends the program.
+#[test]
+fn what_is_too_long_is_refused_before_it_is_read() {
+    for (start, link) in [
+        ("1", "+1"),
+        ("status", "|abs"),
+        ("status", " < 3"),
+        ("true", " or true"),
+        ("page", ".x"),
+        ("1", " if 1 else 1"),
+    ] {
+        let long = format!("{start}{}", link.repeat(200_000));
+        for told in [
+            truth(&long, evidence()).unwrap_err(),
+            check(&long, &["status", "page"]).unwrap_err(),
+            attributes(&long, "page").unwrap_err(),
+            placeholders(&format!("{{{{ {long} }}}}")).unwrap_err(),
+            fill(&format!("{{{{ {long} }}}}"), &Value::UNDEFINED, Purpose::Path).unwrap_err(),
+        ] {
+            assert_eq!(told.reason, "it has more than 1000 words and signs", "{link}");
+            assert!(told.to_string().len() < 200, "{told}");
+        }
+    }
+    for (start, link, end) in [("1", "+1", " == 500"), ("1", "|abs", " == 1"), ("true", " and true", "")] {
+        let longest = format!("{start}{}{end}", link.repeat(498));
+        assert_eq!(truth(&longest.replace("== 500", "== 499"), evidence()), Ok(true), "{link}");
     }
 }
 

@@ -118,6 +118,7 @@ pub fn is_reserved(name: &str) -> bool {
 /// # Errors
 /// When it is no expression.
 pub fn reads(expression: &str) -> Result<BTreeSet<String>, RuleError> {
+    tree::refuse_too_long(expression, true)?;
     let compiled =
         ENVIRONMENT.compile_expression(expression).map_err(|error| RuleError::from_engine(expression, &error))?;
     let mut names: BTreeSet<String> = compiled.undeclared_variables(false).into_iter().collect();
@@ -155,6 +156,7 @@ pub fn check(expression: &str, known: &[&str]) -> Result<BTreeSet<String>, RuleE
 /// # Errors
 /// When it is no expression.
 pub fn attributes(expression: &str, name: &str) -> Result<Option<BTreeSet<String>>, RuleError> {
+    tree::refuse_too_long(expression, true)?;
     let compiled =
         ENVIRONMENT.compile_expression(expression).map_err(|error| RuleError::from_engine(expression, &error))?;
     let paths = compiled.undeclared_variables(true);

@@ -1,16 +1,36 @@
 //! An expression as the tree of its parts.
 
 use minijinja::machinery::ast::{CallArg, Expr};
-use minijinja::machinery::parse_expr;
+use minijinja::machinery::{parse_expr, tokenize};
+use minijinja::syntax::SyntaxConfig;
 
 use super::RuleError;
+
+/// Words and signs of the longest expression or template. The engine goes down into a chain of operators by recursion.
+const LONGEST: usize = 1_000;
+/// Letters of one that is too long that are shown.
+const SHOWN: usize = 60;
 
 /// The tree of an expression.
 ///
 /// # Errors
-/// When it is no expression.
+/// When it is no expression, or too long a one.
 pub(super) fn parse(expression: &str) -> Result<Expr<'_>, RuleError> {
+    refuse_too_long(expression, true)?;
     parse_expr(expression).map_err(|error| RuleError::from_engine(expression, &error))
+}
+
+/// Refuses an expression, or a template, that would take the stack of whoever reads it.
+///
+/// # Errors
+/// When it has too many words and signs.
+pub(super) fn refuse_too_long(text: &str, is_expression: bool) -> Result<(), RuleError> {
+    let tokens = tokenize(text, is_expression, SyntaxConfig::default()).take_while(Result::is_ok);
+    if tokens.take(LONGEST + 1).count() <= LONGEST {
+        return Ok(());
+    }
+    let shown: String = text.chars().take(SHOWN).collect();
+    Err(RuleError::new(&format!("{shown}…"), format!("it has more than {LONGEST} words and signs"), None))
 }
 
 /// A tree and all its parts, in the order in which they are written. Not by recursion: a chain of operators may be long.
