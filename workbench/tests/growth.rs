@@ -27,7 +27,7 @@ use workbench::domain::Domain;
 use workbench::frames::MAX_BODY;
 use workbench::plugin::{CallOutcome, ClientSettings, HostServices, PluginClient, library_for};
 use workbench::sandbox::embedded::{Embedded, EmbeddedSettings, SUBCOMMAND};
-use workbench::sandbox::{Sandbox as _, Script, ScriptLimits};
+use workbench::sandbox::{SCRIPT_FILE, Sandbox as _, Script, ScriptLimits};
 
 fn program() -> PathBuf {
     env!("CARGO_BIN_EXE_workbench").into()
@@ -52,7 +52,8 @@ async fn a_pool_keeps_one_child_ready_and_never_more_than_asked() {
     let run = async |source: &str| {
         let limits = ScriptLimits { time: Duration::from_secs(120), memory: 256 << 20, output_bytes: 1024 };
         let tools = standin::specs();
-        let script = Script { source, tools: &tools, domain: "standin", announce_waiting: false, limits };
+        let script =
+            Script { source, file: SCRIPT_FILE, tools: &tools, domain: "standin", announce_waiting: false, limits };
         let outcome = sandbox.run(&script, &StandIn::with_budget(10)).await.unwrap();
         assert!(outcome.end.is_success(), "{outcome:?}");
     };

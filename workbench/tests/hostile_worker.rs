@@ -25,7 +25,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use left_behind::{Marked, peak_memory};
 use scripts::{LIMITS, sandbox_of};
-use workbench::sandbox::{Bridge, BridgeError, Sandbox, Script, ScriptLimits};
+use workbench::sandbox::{Bridge, BridgeError, SCRIPT_FILE, Sandbox, Script, ScriptLimits};
 
 /// Megabytes the host may take: four times the longest argument waits at most, and as much again is on its way.
 const MOST_MEMORY: u64 = 400;
@@ -149,7 +149,8 @@ async fn a_worker_that_breaks_the_protocol_is_ended_by_a_name() {
         // Only what ends by its time waits for it; all else has as long as a loaded machine may need.
         let time = if *end == "TimedOut" { Duration::from_secs(2) } else { LIMITS.time };
         let limits = ScriptLimits { time, ..LIMITS };
-        let script = Script { source: "", tools: &tools, domain: "standin", announce_waiting: false, limits };
+        let script =
+            Script { source: "", file: SCRIPT_FILE, tools: &tools, domain: "standin", announce_waiting: false, limits };
         let outcome = sandbox_of(stand_in.program()).run(&script, &Answers::default()).await.unwrap();
         let got = format!("{:?}", outcome.end);
         if !got.contains(end) {
@@ -169,7 +170,14 @@ async fn a_worker_that_breaks_the_protocol_is_ended_by_a_name() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_worker_that_does_not_come_up_is_no_sandbox() {
     let stand_in = Marked::of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/hostile_worker.sh"));
-    let script = Script { source: "", tools: &[], domain: "standin", announce_waiting: false, limits: LIMITS };
+    let script = Script {
+        source: "",
+        file: SCRIPT_FILE,
+        tools: &[],
+        domain: "standin",
+        announce_waiting: false,
+        limits: LIMITS,
+    };
     for (does, reason) in [
         ("frame '\"kind\":\"waiting\"'; rest", "its first words were Waiting"),
         ("printf '{\"kind\":\"ready\",\"len\":4294967296}\\n' >&0; rest", "over the limit"),
@@ -187,7 +195,14 @@ async fn a_worker_that_does_not_come_up_is_no_sandbox() {
 /// What kills a child from outside may have passed; everything else would meet the next child as well.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn only_a_worker_that_was_killed_is_started_again() {
-    let script = Script { source: "", tools: &[], domain: "standin", announce_waiting: false, limits: LIMITS };
+    let script = Script {
+        source: "",
+        file: SCRIPT_FILE,
+        tools: &[],
+        domain: "standin",
+        announce_waiting: false,
+        limits: LIMITS,
+    };
     for (dies, tries, reason) in [
         ("kill -KILL $$", 2, "could not start: killed from outside"),
         ("kill -SEGV $$", 1, "signal: 11"),

@@ -97,6 +97,40 @@ fn a_new_domain_runs_at_once_in_every_mode() {
 }
 
 #[test]
+fn a_script_that_breaks_is_called_by_the_file_that_can_be_opened() {
+    let folder = Folder::empty();
+    folder.printed(&["new", "trails"]);
+    let scripts = ["smoke.py", "rehearsal/loop.py", "rehearsal/code/1.py"];
+    for script in scripts.map(|script| format!("trails/{script}")).iter().map(String::as_str).chain(["mine.py"]) {
+        fs::write(folder.path(script), "import sys\nfrom tools import *\nprint(sys.argv[0], __file__)\nget_trial(1)\n")
+            .unwrap();
+    }
+    /// A command, its exit code, and what its traceback calls the script.
+    const TABLE: [(&[&str], i32, &str); 7] = [
+        (&["smoke", "./trails"], 1, "smoke.py"),
+        (&["script", "./trails", "trails/smoke.py"], 1, "smoke.py"),
+        (&["script", "./trails", "./trails/rehearsal/../rehearsal/loop.py"], 1, "rehearsal/loop.py"),
+        (&["script", "./trails", "trails/rehearsal/code/1.py"], 1, "rehearsal/code/1.py"),
+        (&["run", "./trails", "--mode", "loop"], 5, "rehearsal/loop.py"),
+        // What a model wrote is no file of its own, also where a rehearsal stands in: the words that it reads are the same.
+        (&["script", "./trails", "mine.py"], 1, "script.py"),
+        (&["run", "./trails", "--mode", "code"], 1, "script.py"),
+    ];
+    for (arguments, code, file) in TABLE {
+        let outcome = folder.run(arguments);
+        assert_eq!(outcome.code, code, "{arguments:?}: {outcome:?}");
+        let said = outcome.stdout + &outcome.stderr;
+        assert!(said.contains(&format!("File \"{file}\", line 4, in <module>\n")), "{arguments:?}: {said}");
+        assert!(said.contains("    get_trial(1)\n"), "{arguments:?}: {said}");
+        assert!(said.contains(&format!("{file} {file}\n")), "{arguments:?}: {said}");
+    }
+    let recorded = folder.run(&["record", "./trails", "--route", "api.example=http://127.0.0.1:1"]);
+    for script in scripts {
+        assert!(recorded.stderr.contains(&format!("File \"{script}\", line 4, in <module>")), "{recorded:?}");
+    }
+}
+
+#[test]
 fn the_next_steps_are_said() {
     let (alone, inside) = (Folder::empty(), Folder::workspace(true));
     assert_snapshot!("declared_tools_in_a_folder_of_their_own", alone.printed(&["new", "trails", "--http"]));
@@ -200,10 +234,29 @@ fn the_prompt_for_ideas_has_its_columns_and_its_references() {
         "one line of code",
         "no alternatives",
         "5 to 7 tools",
+        "`[[tool]]` entries",
         "`curl` line",
         "- Museum curator: ",
         "- Pokemon team: ",
     ] {
         assert!(printed.to_lowercase().contains(&part.to_lowercase()), "{part} is missing:\n{printed}");
     }
+}
+
+#[test]
+fn what_the_prompt_for_ideas_shows_can_be_pasted() {
+    let folder = Folder::empty();
+    let prompt = folder.printed(&["ideas"]);
+    let (_, block) = prompt.split_once("```toml\n").unwrap();
+    let (entries, _) = block.split_once("```\n").unwrap();
+    folder.printed(&["new", "pasted"]);
+    let manifest = format!("[domain]\nname = \"pasted\"\ntitle = \"Pasted\"\nplugin = \"http\"\n{entries}");
+    fs::write(folder.path("pasted/domain.toml"), manifest).unwrap();
+    let shown = folder.printed(&["tools", "./pasted", "--python"]);
+    for tool in ["list_trails(region: str, limit: int = 100)", "get_trail(", "download_picture(", "build_page("] {
+        assert!(shown.contains(&format!("def {tool}")), "{tool}: {shown}");
+    }
+    // What it asks of a record is what the sample has.
+    let called = folder.printed(&["call", "./pasted", "get_trail", "number=3"]);
+    assert!(called.contains("\"region\":\"lakes\""), "{called}");
 }

@@ -29,7 +29,7 @@ use scripts::LIMITS;
 use serde_json::Value;
 use standin::StandIn;
 use workbench::sandbox::docker::{DockerSettings, Network};
-use workbench::sandbox::{Sandbox as _, Script};
+use workbench::sandbox::{SCRIPT_FILE, Sandbox as _, Script};
 
 /// One at a time: each fills a machine for a while.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -99,7 +99,8 @@ for line in open('/proc/net/route').read().splitlines()[1:]:
     if destination == '00000000':
         print('.'.join(str(byte) for byte in reversed(bytes.fromhex(gateway))))
 ";
-    let script = Script { source, tools: &[], domain: "standin", announce_waiting: false, limits: LIMITS };
+    let script =
+        Script { source, file: SCRIPT_FILE, tools: &[], domain: "standin", announce_waiting: false, limits: LIMITS };
     let outcome = containers.sandbox.run(&script, &StandIn::with_budget(0)).await;
     containers.close().await;
     match outcome {

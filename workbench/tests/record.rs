@@ -6,6 +6,7 @@ mod program;
 #[path = "support/server.rs"]
 mod server;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -143,7 +144,7 @@ fn what_scripts_and_probes_of_a_domain_ask_for_is_recorded() {
 
     let outcome = museum.record(&[]);
 
-    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert_eq!(outcome.code, 1, "a script broke: {outcome:?}");
     let told = "warning: rehearsal/loop.py did not end well; what it asked for until then is recorded";
     assert!(outcome.stderr.contains(told), "{outcome:?}");
     let kept = [("/v1/departments", 200), ("/v1/objects/1", 200), ("/v1/objects/2", 404), ("/v1/search?q=cat", 410)];
@@ -165,4 +166,72 @@ fn a_later_recording_adds_and_replaces() {
         assert_eq!(cassette.find(&format!("https://api.example/public/v1/{path}")).unwrap().body(9).unwrap(), body);
     }
     assert_eq!(files(&museum.cassette().join("bodies")).len(), 3, "the replaced body is gone");
+}
+
+#[cfg(feature = "embedded")]
+#[test]
+fn a_recording_ends_as_its_scripts_did() {
+    /// The script, the exit code, and what is said.
+    const TABLE: [(&str, i32, &str); 5] = [
+        ("list_departments()", 0, "1 answers recorded"),
+        ("list_departments()\nno_such_tool()", 1, "warning: smoke.py did not end well"),
+        ("no_such_tool()", 1, "error: nothing was recorded: nothing was asked for\nhint: let `smoke.py`"),
+        ("print('no call')", 1, "error: nothing was recorded: nothing was asked for"),
+        ("get_object(3)", 5, "error: nothing was recorded: no request was answered"),
+    ];
+    let museum = Museum::new(api);
+    for (script, code, said) in TABLE {
+        fs::write(museum.domain().join("smoke.py"), format!("from tools import *\n{script}\n")).unwrap();
+        let outcome = museum.record(&[]);
+        assert_eq!(outcome.code, code, "{script}: {outcome:?}");
+        assert!(outcome.stderr.contains(said), "{script}: {outcome:?}");
+    }
+}
+
+#[cfg(feature = "embedded")]
+#[test]
+fn what_new_made_up_gives_way_to_the_first_answer_that_is_recorded() {
+    const GONE: &str = "the made-up sample of `new` is gone from it (25 answers)";
+    let home = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_workbench"));
+        command.args(arguments).current_dir(home.path()).env_remove("WORKBENCH_RESULTS").env_remove("WORKBENCH_ROUTES");
+        command.env("XDG_CACHE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
+        finish(&mut command, "")
+    };
+    assert_eq!(run(&["new", "trails", "--api", "https://api.example/park"]).code, 0);
+    let cassette = home.path().join("trails/cassette");
+    let samples = || Cassette::open(&cassette).unwrap().samples();
+    let checked = run(&["check", "./trails"]);
+    assert!(checked.stdout.contains("its cassette is the made-up sample of `workbench new`"), "{checked:?}");
+
+    let is_down = Server::start(|_| answer(503, &["retry-after: 3600"], b"busy"));
+    let outcome = run(&["record", "./trails", "--route", &format!("api.example={}", is_down.url())]);
+    assert_eq!((outcome.code, samples()), (5, 25), "nothing was answered, and the domain still runs: {outcome:?}");
+
+    // The park itself, whose rocks are stones; what is the same as in the sample is recorded all the same.
+    let sample = Cassette::open(&cassette).unwrap();
+    let answers: BTreeMap<String, (u16, String)> = sample
+        .entries()
+        .map(|line| {
+            let body = sample.find(&line.url).unwrap().body(9999).unwrap().to_vec();
+            (line.url.clone(), (line.status, String::from_utf8(body).unwrap().replace("rock", "stone")))
+        })
+        .collect();
+    let park = Server::start(move |request| {
+        let (status, body) = &answers[&format!("https://api.example{}", request.target)];
+        answer(*status, &["content-type: application/json"], body.as_bytes())
+    });
+    let route = format!("api.example={}", park.url());
+    for is_first in [true, false] {
+        let outcome = run(&["record", "./trails", "--route", &route]);
+        assert_eq!((outcome.code, samples()), (0, 0), "{outcome:?}");
+        assert_eq!(outcome.stderr.contains(GONE), is_first, "{outcome:?}");
+        assert!(outcome.stderr.contains("now holds 25 entries"), "{outcome:?}");
+    }
+    let bodies = files(&cassette.join("bodies"));
+    assert_eq!(bodies.len(), 25, "no body is left of what was made up");
+    assert!(bodies.iter().all(|body| !fs::read_to_string(body).unwrap().contains("rock")));
+    let checked = run(&["check", "./trails"]);
+    assert!(checked.code == 0 && !checked.stdout.contains("made-up"), "{checked:?}");
 }

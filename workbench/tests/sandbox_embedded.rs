@@ -29,7 +29,7 @@ use left_behind::Marked;
 use scripts::{Case, LIMITS, sandbox};
 use standin::StandIn;
 use workbench::sandbox::embedded::Embedded;
-use workbench::sandbox::{Bridge, BridgeError, Sandbox, Script, ScriptEnd, ScriptLimits, ScriptOutcome};
+use workbench::sandbox::{Bridge, BridgeError, SCRIPT_FILE, Sandbox, Script, ScriptEnd, ScriptLimits, ScriptOutcome};
 
 async fn run_on(sandbox: &Embedded, source: &str, limits: ScriptLimits, bridge: &dyn Bridge) -> ScriptOutcome {
     scripts::run(sandbox, source, &standin::specs(), limits, bridge).await
@@ -59,7 +59,14 @@ import tools, dnd_encounter_tools
 print(noop is tools.noop, noop is dnd_encounter_tools.noop, noop(1), await later(2))
 ";
     let tools = standin::specs();
-    let script = Script { source, tools: &tools, domain: "dnd-encounter", announce_waiting: false, limits: LIMITS };
+    let script = Script {
+        source,
+        file: SCRIPT_FILE,
+        tools: &tools,
+        domain: "dnd-encounter",
+        announce_waiting: false,
+        limits: LIMITS,
+    };
     let outcome = sandbox().run(&script, &StandIn::with_budget(2)).await.unwrap();
     assert_eq!(outcome.stdout.text, "True True 1 2\n", "{}", outcome.stderr.text);
 }
@@ -126,7 +133,8 @@ tools.noop('sync')
 await noop('last')
 ";
     let tools = standin::specs();
-    let script = Script { source, tools: &tools, domain: "standin", announce_waiting: true, limits: LIMITS };
+    let script =
+        Script { source, file: SCRIPT_FILE, tools: &tools, domain: "standin", announce_waiting: true, limits: LIMITS };
     let bridge = Turns::default();
     let outcome = sandbox().run(&script, &bridge).await.unwrap();
     assert_eq!(outcome.end, ScriptEnd::Exit(0), "{}", outcome.stderr.text);

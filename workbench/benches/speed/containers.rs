@@ -17,7 +17,7 @@ use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 use workbench::runner::script_limits;
 use workbench::sandbox::docker::availability::{self, Available};
 use workbench::sandbox::docker::{Docker, DockerSettings};
-use workbench::sandbox::{Bridge, BridgeError, Sandbox, Script};
+use workbench::sandbox::{Bridge, BridgeError, SCRIPT_FILE, Sandbox, Script};
 
 use crate::rounds::{alternate, repeat};
 use crate::scripting::first_line;
@@ -108,6 +108,7 @@ fn bridged_call(stage: &Stage, sandbox: &dyn Sandbox) -> Duration {
     let source = format!("from tools import *\nfor _ in range({CALLS} + 1):\n    {TOOL}(1)\n");
     let script = Script {
         source: &source,
+        file: SCRIPT_FILE,
         tools: stage.toolbox.tools(),
         domain: stage.domain.name(),
         announce_waiting: false,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use bytes::Bytes;
 use workbench::runner::{Caller, ScriptBridge, script_limits};
-use workbench::sandbox::{Bridge, BridgeError, Sandbox, Script};
+use workbench::sandbox::{Bridge, BridgeError, SCRIPT_FILE, Sandbox, Script};
 
 use crate::stage::Stage;
 
@@ -22,6 +22,7 @@ pub(crate) fn first_line(stage: &Stage, sandbox: &dyn Sandbox, source: &str) -> 
 pub(crate) fn run(stage: &Stage, sandbox: &dyn Sandbox, source: &str, bridge: &dyn Bridge) {
     let script = Script {
         source,
+        file: SCRIPT_FILE,
         tools: stage.toolbox.tools(),
         domain: stage.domain.name(),
         announce_waiting: false,

@@ -6,6 +6,7 @@ use super::{Section, listed};
 use crate::domain::Domain;
 use crate::expression;
 use crate::report::table::counted;
+use crate::web::Cassette;
 
 /// What the folder holds, and what of it nothing uses.
 pub fn section(domain: &Domain) -> Section {
@@ -22,6 +23,14 @@ pub fn section(domain: &Domain) -> Section {
         section.note(
             "there is no cassette: this command, and every run, asks the API itself",
             format!("`workbench record {}` makes one, once the rehearsal or `smoke.py` works", domain.name()),
+        );
+    }
+    // One that cannot be read ends the command before.
+    let cassette = domain.cassette.as_deref().and_then(|folder| Cassette::open(folder).ok());
+    if cassette.is_some_and(|cassette| cassette.samples() > 0) {
+        section.note(
+            "its cassette is the made-up sample of `workbench new`",
+            format!("`workbench record {}` puts answers of your API in its place", domain.name()),
         );
     }
     let used = used_evidence(domain);

@@ -1,15 +1,25 @@
 //! The section `rehearsal`: what becomes of the task in each mode.
 
+use std::path::Path;
+
+use plugin_api::wire::ToolSpec;
 use serde::Serialize;
 
 use super::Section;
 use crate::domain::Domain;
+use crate::files::{LONGEST_TEXT, read_text};
 use crate::printer::line;
-use crate::results::format::{RuleStatus, RunRecord};
+use crate::report::table::got_text;
+use crate::results::faults::OTHERS;
+use crate::results::format::{RuleOutcome, RuleStatus, RunRecord};
 use crate::runner::Mode;
+use crate::sandbox::SCRIPT_FILE;
+use crate::sandbox::fault::ScriptFault;
 
 /// Rules that are named one by one.
 const NAMED: usize = 3;
+/// Characters of an outcome that stand in a row.
+const LONGEST_ROW: usize = 140;
 
 /// What became of a rehearsal.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -20,6 +30,11 @@ pub struct ModeOutcome {
     pub passed: Option<bool>,
     /// The same in words, with the rules that did not pass.
     pub outcome: String,
+    /// What kept it from doing the task, where that is not the rules' to judge: the end of its script, or an answer that was not
+    /// there.
+    pub fault: Option<String>,
+    #[serde(skip)]
+    told: Option<Fault>,
     /// Tool calls, those of scripts included.
     pub calls: u32,
     /// Tokens read, counted locally.
@@ -27,24 +42,98 @@ pub struct ModeOutcome {
 }
 
 impl ModeOutcome {
-    /// That of a run.
-    pub fn of(record: &RunRecord) -> Self {
+    /// That of a run of `domain`, which lies in `folder`; its scripts were offered `tools`, and `probes` is what was found before.
+    pub fn of(domain: &Domain, tools: &[ToolSpec], probes: &Section, record: &RunRecord, folder: &Path) -> Self {
         let judged = record.verify.as_ref();
+        let has_passed = judged.is_some_and(|verdict| verdict.ok);
+        let fault = (!has_passed).then(|| Fault::of(domain, tools, probes, record, folder)).flatten();
         let calls = if record.scripts_run > 0 { record.nested_calls } else { record.tool_calls };
         Self {
             mode: record.mode.clone(),
-            passed: judged
-                .is_none_or(|verdict| !verdict.rules.is_empty())
-                .then(|| judged.is_some_and(|verdict| verdict.ok)),
-            outcome: in_words(record),
+            passed: judged.is_none_or(|verdict| !verdict.rules.is_empty()).then_some(has_passed),
+            outcome: fault.as_ref().map_or_else(|| in_words(record), |fault| fault.outcome.to_owned()),
+            fault: fault.as_ref().map(Fault::in_words),
+            told: fault,
             calls,
             tokens_read: record.tokens_read,
         }
     }
 }
 
-/// Tells the rehearsals that were made, and why others were not.
-pub fn section(domain: &Domain, made: &[ModeOutcome], not_made: &[(Mode, String)]) -> Section {
+impl ModeOutcome {
+    /// Whether a finding tells what its rules did.
+    fn is_short(&self) -> bool {
+        self.mode == Mode::Code.name() && self.passed == Some(false) && self.fault.is_none()
+    }
+
+    /// Its outcome for a row of a table: a few words where a finding says the rest.
+    pub(super) fn in_row(&self) -> String {
+        let words = match self.outcome.split_once(": ") {
+            Some((words, _)) if self.is_short() => words,
+            _ => &self.outcome,
+        };
+        match words.char_indices().nth(LONGEST_ROW) {
+            Some((end, _)) => format!("{}…", &words[..end]),
+            None => words.to_owned(),
+        }
+    }
+}
+
+/// What kept a rehearsal from doing the task.
+#[derive(Clone, Debug, PartialEq)]
+struct Fault {
+    /// Of the run, in a few words.
+    outcome: &'static str,
+    text: String,
+    /// File and line of a script.
+    place: Option<String>,
+    /// What to do about it, where that is not to mend the script.
+    hint: Option<String>,
+}
+
+impl Fault {
+    fn of(domain: &Domain, tools: &[ToolSpec], probes: &Section, record: &RunRecord, folder: &Path) -> Option<Self> {
+        let met = record.faults.iter().map(|fault| fault.text.as_str()).filter(|text| *text != OTHERS);
+        // Calls that were made together end in any order, so which fault was first says nothing.
+        let met = met.min_by_key(|text| (!is_told(probes, text), text.len(), *text));
+        if let Some(met) = met {
+            let hint = Some(format!("{MEND}; nothing is known of the task before"));
+            let (text, place) = (met.to_owned(), None);
+            return Some(Self { outcome: "met a fault that is not the model's", text, place, hint });
+        }
+        let (fault, file) = script_fault(domain, record, folder)?;
+        let place = fault.line.map_or_else(|| file.clone(), |line| format!("{file}, line {line}"));
+        let (text, hint) = (format!("its script {}", fault.words), fault.hint(domain.name(), tools));
+        Some(Self { outcome: "its script failed", text, place: Some(place), hint })
+    }
+
+    fn in_words(&self) -> String {
+        told(&self.text, self.place.iter().map(String::as_str).collect())
+    }
+}
+
+/// A cause, and where it was met.
+fn told(text: &str, mut places: Vec<&str>) -> String {
+    places.dedup();
+    if places.is_empty() { text.to_owned() } else { format!("{text} ({})", places.join("; ")) }
+}
+
+/// How the last script of a run ended that did not end well, and the file of the domain that it is.
+fn script_fault(domain: &Domain, record: &RunRecord, folder: &Path) -> Option<(ScriptFault, String)> {
+    let rehearsal = domain.rehearsal.as_ref()?;
+    if record.mode == Mode::Code.name() {
+        let number = record.scripts_run;
+        let file = domain.own(rehearsal.code_scripts.get(usize::try_from(number).ok()?.checked_sub(1)?)?);
+        let reply = read_text(&folder.join("scripts").join(format!("{number:02}.out")), LONGEST_TEXT).ok()?;
+        return Some((ScriptFault::of(&reply, SCRIPT_FILE)?, file));
+    }
+    let file = domain.own(rehearsal.loop_script.as_ref()?);
+    let (_, reply) = record.stop_detail.as_ref()?.split_once(": ")?;
+    Some((ScriptFault::of(reply, &file)?, file))
+}
+
+/// Tells the rehearsals that were made, and why others were not. `probes` has told what it is about.
+pub fn section(domain: &Domain, probes: &Section, made: &[ModeOutcome], not_made: &[(Mode, String)]) -> Section {
     let mut section = Section::new("rehearsal");
     let name = domain.name();
     if made.is_empty() && domain.prompt.is_none() {
@@ -63,7 +152,8 @@ pub fn section(domain: &Domain, made: &[ModeOutcome], not_made: &[(Mode, String)
         let (mode, reason) = &reasons[0];
         section.note(format!("{}: not rehearsed, {reason}", names.join(", ")), hint(*mode, reason));
     }
-    for outcome in made.iter().filter(|outcome| outcome.mode == Mode::Code.name() && outcome.passed == Some(false)) {
+    tell_faults(&mut section, name, probes, made);
+    for outcome in made.iter().filter(|outcome| outcome.is_short()) {
         section.short(
             format!("the rehearsal in code mode is not verified: it {}", outcome.outcome),
             format!(
@@ -81,8 +171,34 @@ pub fn section(domain: &Domain, made: &[ModeOutcome], not_made: &[(Mode, String)
     section
 }
 
+/// What is said of a fault that a probe has met as well.
+const TOLD: &str = "the task could not be done, for the reason that `probes` tells";
+
+fn is_told(probes: &Section, fault: &str) -> bool {
+    probes.findings.iter().any(|finding| finding.text.contains(fault))
+}
+
+/// What kept rehearsals from doing the task, each once, whatever the modes it kept.
+fn tell_faults(section: &mut Section, name: &str, probes: &Section, made: &[ModeOutcome]) {
+    let failed: Vec<(&ModeOutcome, &Fault)> =
+        made.iter().filter_map(|outcome| Some((outcome, outcome.told.as_ref()?))).collect();
+    for same in failed.chunk_by(|(_, one), (_, other)| one.text == other.text) {
+        let modes: Vec<&str> = same.iter().map(|(outcome, _)| outcome.mode.as_str()).collect();
+        let (first, fault) = same[0];
+        let places = same.iter().filter_map(|(_, fault)| fault.place.as_deref()).collect();
+        let cause = if is_told(probes, &fault.text) { TOLD.to_owned() } else { told(&fault.text, places) };
+        let hint = fault.hint.clone().unwrap_or_else(|| {
+            format!("mend that; `workbench run {name} --mode {}` shows it turn by turn", first.mode)
+        });
+        section.short(format!("{}: {cause}", modes.join(", ")), hint);
+    }
+}
+
 /// Why a mode without scripts was not rehearsed.
 pub const NO_SCRIPT: &str = "there is no script for it";
+
+/// What is said in the place of what a rehearsal did that could not do the task.
+pub const FAILED: &str = "it could not do the task";
 
 /// What to do about any other reason.
 pub(super) const MEND: &str = "mend that, and check again";
@@ -106,11 +222,8 @@ fn in_words(record: &RunRecord) -> String {
     if verdict.ok {
         return "passed".to_owned();
     }
-    let of = |status: RuleStatus| -> Vec<String> {
-        let rules = verdict.rules.iter().filter(|rule| rule.status == status);
-        rules
-            .map(|rule| format!("{} (got {})", rule.name, rule.got.as_str().map_or_else(|| rule.got.to_string(), line)))
-            .collect()
+    let of = |status: RuleStatus| -> Vec<&RuleOutcome> {
+        verdict.rules.iter().filter(|rule| rule.status == status).collect()
     };
     let (failed, undecided) = (of(RuleStatus::Fail), of(RuleStatus::Error));
     match (failed.is_empty(), undecided.is_empty()) {
@@ -120,8 +233,18 @@ fn in_words(record: &RunRecord) -> String {
     }
 }
 
-fn shortened(rules: &[String]) -> String {
+/// The first rules, and what they got: once where that is the same, since one missing page fails many.
+fn shortened(rules: &[&RuleOutcome]) -> String {
+    let named = &rules[..rules.len().min(NAMED)];
+    let groups: Vec<String> = named
+        .chunk_by(|one, other| one.got == other.got)
+        .map(|same| {
+            let names: Vec<&str> = same.iter().map(|rule| rule.name.as_str()).collect();
+            let got = got_text(&same[0].got);
+            format!("{} (got {})", names.join("; "), if got.is_empty() { "nothing" } else { &got })
+        })
+        .collect();
     let more = rules.len().saturating_sub(NAMED);
     let more = if more > 0 { format!("; {more} more") } else { String::new() };
-    rules[..rules.len().min(NAMED)].join("; ") + &more
+    groups.join("; ") + &more
 }

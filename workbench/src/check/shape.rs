@@ -34,8 +34,10 @@ pub fn section(domain: &Domain, run: Result<&Path, &str>) -> Section {
                 ),
                 _ => MEND.to_owned(),
             };
-            section
-                .note(format!("how much a script would save is not known: no rehearsal in code mode, {reason}"), hint);
+            section.note(
+                format!("how much a script would save is not known without a rehearsal in code mode: {reason}"),
+                hint,
+            );
             return section;
         }
     };

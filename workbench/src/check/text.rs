@@ -57,7 +57,7 @@ fn modes(modes: &[ModeOutcome]) -> String {
     let mut rows = table(&["mode", "calls", "tokens read", "outcome"], &[0, 3]);
     for mode in modes {
         let tokens = format!("≈{}", grouped(mode.tokens_read));
-        rows.add_row([line(&mode.mode), mode.calls.to_string(), tokens, line(&mode.outcome)]);
+        rows.add_row([line(&mode.mode), mode.calls.to_string(), tokens, line(&mode.in_row())]);
     }
     indented(&trimmed(&rows))
 }

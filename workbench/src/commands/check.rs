@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::check::modes::{ModeOutcome, NO_SCRIPT};
+use crate::check::modes::{FAILED, ModeOutcome, NO_SCRIPT};
 use crate::check::rules::Passed;
 use crate::check::{CHECK_FORMAT, Level, Report, manifest, modes, probes, rules, shape, text, tools};
 use crate::cli::CheckArguments;
@@ -28,13 +28,21 @@ pub(super) async fn run(context: &Context, arguments: &CheckArguments) -> Result
     let offered = context.idle_session(&domain).await?.toolbox.tools().to_vec();
     let (of_probes, reached) = probes::section(&domain, &data.web).await;
     let rehearsals = rehearse(context, &domain, arguments, reached).await?;
-    let outcomes: Vec<ModeOutcome> = rehearsals.made.iter().map(|made| ModeOutcome::of(&made.record)).collect();
+    let outcome = |made: &Made| ModeOutcome::of(&domain, &offered, &of_probes, &made.record, &made.folder);
+    let outcomes: Vec<ModeOutcome> = rehearsals.made.iter().map(outcome).collect();
     let in_code = rehearsals.made.iter().find(|made| made.record.mode == Mode::Code.name());
     let passed = |made: &&Made| made.record.verify.as_ref().is_some_and(|verdict| verdict.ok);
     let passed = in_code.filter(passed).or_else(|| rehearsals.made.iter().find(passed));
     let passed = passed.map(|made| Passed { run: &made.folder, mode: &made.record.mode });
     let (of_rules, mutations) =
         rules::section(&domain, passed, &data.web.uninjected()).await.map_err(Failure::usage)?;
+    let has_failed = outcomes.iter().any(|outcome| outcome.mode == Mode::Code.name() && outcome.fault.is_some());
+    let of_shape = match in_code {
+        Some(_) if has_failed => Err(FAILED),
+        Some(made) => Ok(made.folder.as_path()),
+        None => Err(rehearsals.why_not(Mode::Code)),
+    };
+    let of_modes = modes::section(&domain, &of_probes, &outcomes, &rehearsals.not_made);
     let report = Report {
         format: CHECK_FORMAT,
         domain: domain.name().to_owned(),
@@ -43,8 +51,8 @@ pub(super) async fn run(context: &Context, arguments: &CheckArguments) -> Result
             manifest::section(&domain),
             tools::section(&domain, &offered),
             of_probes,
-            shape::section(&domain, in_code.map(|made| made.folder.as_path()).ok_or(rehearsals.why_not(Mode::Code))),
-            modes::section(&domain, &outcomes, &rehearsals.not_made),
+            shape::section(&domain, of_shape),
+            of_modes,
             of_rules,
         ],
         modes: outcomes,

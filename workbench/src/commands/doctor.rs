@@ -17,7 +17,7 @@ use crate::model::provider::{ModelChoice, ProviderKind};
 use crate::printer;
 use crate::sandbox::docker::engine::Engine;
 use crate::sandbox::docker::image;
-use crate::sandbox::{Bridge, BridgeError, Script};
+use crate::sandbox::{Bridge, BridgeError, SCRIPT_FILE, Script};
 
 use super::context::Context;
 use super::models::Asked;
@@ -129,6 +129,7 @@ async fn cargo() -> Result<String, String> {
 async fn python() -> Result<String, String> {
     let script = Script {
         source: "import sys; print(sys.version.split()[0])",
+        file: SCRIPT_FILE,
         tools: &[],
         domain: "doctor",
         announce_waiting: false,

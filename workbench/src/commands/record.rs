@@ -38,6 +38,7 @@ pub(super) async fn run(context: &Context, arguments: &RecordArguments) -> Resul
     };
     let data = context.data(&domain, &source)?;
     let web = data.web.clone();
+    let mut broken = 0;
     let addresses = match &arguments.urls {
         Some(list) => paths_in(list)?,
         None => {
@@ -48,12 +49,16 @@ pub(super) async fn run(context: &Context, arguments: &RecordArguments) -> Resul
             }
             let limits = arguments.limits.over(&domain.manifest.limits);
             let session = context.tool_session_in(&domain, data, limits, FOLDER).await?;
-            run_scripts(&session, &scripts, &embedded()?).await?;
+            broken = run_scripts(&session, &scripts, &embedded()?).await?;
             web.answered()
         }
     };
     if addresses.is_empty() {
-        return Err(Failure::new(Exit::Network, "nothing was recorded: no request was answered"));
+        return Err(match web.counters().network_calls {
+            0 => Failure::new(Exit::Short, "nothing was recorded: nothing was asked for")
+                .hint("let `smoke.py` or a rehearsal call the tools, or name addresses with `--urls FILE`, one a line"),
+            _ => Failure::new(Exit::Network, "nothing was recorded: no request was answered"),
+        });
     }
     let mut writer = CassetteWriter::open(&folder).map_err(cassette)?;
     let (mut recorded, mut bytes, mut passing) = (0, 0, 0);
@@ -78,7 +83,20 @@ pub(super) async fn run(context: &Context, arguments: &RecordArguments) -> Resul
         "{recorded} answers recorded, {bytes} bytes; {} now holds {entries} entries",
         folder.display()
     ));
-    Ok(if passing == 0 { Exit::Success } else { Exit::Network })
+    tell_of_sample(&writer);
+    Ok(match (passing, broken) {
+        (0, 0) => Exit::Success,
+        (0, _) => Exit::Short,
+        _ => Exit::Network,
+    })
+}
+
+/// Says that the answers which `new` had made up are gone, where they are.
+pub(super) fn tell_of_sample(writer: &CassetteWriter) {
+    match writer.replaced_samples() {
+        0 => {}
+        gone => printer::note(&format!("the made-up sample of `new` is gone from it ({gone} answers)")),
+    }
 }
 
 /// The script of `smoke`, the policy of the modes that call tools one by one, and the last script of code mode. Those before
@@ -95,27 +113,30 @@ fn scripts_of(domain: &Domain) -> Result<Vec<(String, String)>, Failure> {
     paths
         .into_iter()
         .map(|path| {
-            let name = path.strip_prefix(&domain.folder).unwrap_or(path).display().to_string();
             read_text(path, LONGEST_TEXT)
-                .map(|source| (name, source))
+                .map(|source| (domain.own(path), source))
                 .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", path.display())))
         })
         .collect()
 }
 
+/// Runs the scripts, and says how many of them did not end well.
 async fn run_scripts(
     session: &ToolSession,
     scripts: &[(String, String)],
     sandbox: &Arc<dyn Sandbox>,
-) -> Result<(), Failure> {
+) -> Result<usize, Failure> {
+    let mut broken = 0;
     for (name, script) in scripts {
-        let outcome = session.script(script, sandbox).await?;
+        let outcome = session.script(name, script, sandbox).await?;
         if !outcome.end.is_success() {
             printer::error_text(&outcome.stderr.text);
+            session.tell_hint(name, &outcome);
             printer::note(&format!("warning: {name} did not end well; what it asked for until then is recorded"));
+            broken += 1;
         }
     }
-    Ok(())
+    Ok(broken)
 }
 
 fn paths_in(list: &Path) -> Result<Vec<String>, Failure> {

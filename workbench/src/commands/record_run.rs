@@ -18,7 +18,7 @@ use crate::web::{CassetteWriter, Known, WebClient};
 
 use super::context::Context;
 use super::failures;
-use super::record::cassette;
+use super::record::{cassette, tell_of_sample};
 use super::recorded_run::{self, Replayed, Replaying, mode_of, tools_of};
 
 /// Replays the run, adds what was fetched for it to the cassette, and writes down its calls or scripts as a rehearsal.
@@ -99,6 +99,10 @@ async fn keep(web: &WebClient, folder: &Path) -> Result<(), Failure> {
         writer.save().map_err(cassette)?;
     }
     printer::note(&format!("{new} answers added to {}", folder.display()));
+    if writer.replaced_samples() > 0 {
+        writer.prune().map_err(cassette)?;
+        tell_of_sample(&writer);
+    }
     if let Some(first) = others.first() {
         printer::note(&format!(
             "warning: {} answers of the run are recorded otherwise there, and stay as they are; the first is {first}",

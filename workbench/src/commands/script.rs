@@ -1,15 +1,16 @@
 //! `workbench script`
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::cli::ScriptArguments;
+use crate::domain::Domain;
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::files::LONGEST_TEXT;
 use crate::printer;
-use crate::sandbox::ScriptEnd;
+use crate::sandbox::{SCRIPT_FILE, ScriptEnd};
 
 use super::context::Context;
 
@@ -20,7 +21,8 @@ pub(super) async fn run(context: &Context, arguments: &ScriptArguments) -> Resul
     let limits = arguments.limits.over(&domain.manifest.limits);
     let sandbox = context.sandboxes.open_now(&arguments.sandbox, &limits, "script").await?;
     let session = context.tool_session(&domain, &arguments.source, limits).await?;
-    let outcome = session.script(&source, &sandbox).await?;
+    let name = name_of(&arguments.file, &domain);
+    let outcome = session.script(&name, &source, &sandbox).await?;
     session.tell_log();
     for stream in [&outcome.stdout, &outcome.stderr] {
         if stream.dropped > 0 {
@@ -39,12 +41,21 @@ pub(super) async fn run(context: &Context, arguments: &ScriptArguments) -> Resul
         None => Ok(Exit::Success),
         Some(line) => {
             printer::note(&line);
+            session.tell_hint(&name, &outcome);
             if let Some(option) = more(&outcome.end) {
                 printer::note(&format!("hint: `{option} N` grants more"));
             }
             Ok(Exit::Short)
         }
     }
+}
+
+/// What tracebacks call a script: one of the domain's own is the file that can be opened, any other came from a model, or might
+/// have.
+fn name_of(file: &Path, domain: &Domain) -> String {
+    let own =
+        |path: &&PathBuf| fs::canonicalize(file).is_ok_and(|file| fs::canonicalize(path).is_ok_and(|own| own == file));
+    domain.scripts().find(own).map_or_else(|| SCRIPT_FILE.to_owned(), |path| domain.own(path))
 }
 
 /// The option that grants more of what a script used up.

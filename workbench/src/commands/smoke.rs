@@ -47,10 +47,12 @@ pub(super) async fn run(context: &Context, arguments: &SmokeArguments) -> Result
     section("the task as one plain script");
     let source = read_text(path, LONGEST_TEXT)
         .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", path.display())))?;
-    let outcome = session.script(&source, &sandbox).await?;
+    let name = domain.own(path);
+    let outcome = session.script(&name, &source, &sandbox).await?;
     session.tell_log();
     printer::data(&outcome.stdout.text);
     printer::error_text(&outcome.stderr.text);
+    session.tell_hint(&name, &outcome);
 
     section("counters");
     let counters = session.counters();

@@ -15,6 +15,7 @@ use crate::plugin::{ClientSettings, PluginClient, RunServices};
 use crate::printer;
 use crate::results::format::CallRecord;
 use crate::runner::{Caller, Ledger, Toolbox, script_limits};
+use crate::sandbox::fault::ScriptFault;
 use crate::sandbox::{Sandbox, Script, ScriptOutcome};
 use crate::web::Counters;
 
@@ -111,10 +112,16 @@ impl Context {
 }
 
 impl ToolSession {
-    /// Runs one script over the tools.
-    pub(super) async fn script(&self, source: &str, sandbox: &Arc<dyn Sandbox>) -> Result<ScriptOutcome, Failure> {
+    /// Runs one script over the tools; tracebacks call it `file`.
+    pub(super) async fn script(
+        &self,
+        file: &str,
+        source: &str,
+        sandbox: &Arc<dyn Sandbox>,
+    ) -> Result<ScriptOutcome, Failure> {
         let script = Script {
             source,
+            file,
             tools: self.toolbox.tools(),
             domain: &self.domain,
             announce_waiting: false,
@@ -122,6 +129,14 @@ impl ToolSession {
         };
         let bridge = self.toolbox.bridge(Caller { turn: 0, script: Some(1) });
         sandbox.run(&script, &bridge).await.map_err(failures::sandbox)
+    }
+
+    /// Shows the way on when a script called `file` ended because it does not fit the tools.
+    pub(super) fn tell_hint(&self, file: &str, outcome: &ScriptOutcome) {
+        let fault = ScriptFault::of(&outcome.reply(usize::MAX), file);
+        if let Some(hint) = fault.and_then(|fault| fault.hint(&self.domain, self.toolbox.tools())) {
+            printer::note(&format!("hint: {hint}"));
+        }
     }
 
     /// The calls made so far, in the order they ended.

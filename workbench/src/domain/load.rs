@@ -98,6 +98,17 @@ impl Domain {
         Self::read(folder, |_, _, _| Vec::new())
     }
 
+    /// Its own scripts: `smoke.py`, then those of the rehearsal.
+    pub fn scripts(&self) -> impl Iterator<Item = &PathBuf> {
+        let rehearsal = self.rehearsal.iter();
+        self.smoke.iter().chain(rehearsal.flat_map(|scripts| scripts.loop_script.iter().chain(&scripts.code_scripts)))
+    }
+
+    /// How a file of the domain is called in it: its path below the domain's folder.
+    pub fn own(&self, file: &Path) -> String {
+        file.strip_prefix(&self.folder).unwrap_or(file).display().to_string()
+    }
+
     /// Reads the manifest and what is beside it; `problems_around` looks at how they fit together.
     fn read(
         folder: &Path,

@@ -25,6 +25,8 @@ use crate::sandbox::{Bridge, BridgeError, Sandbox, SandboxError, Script, ScriptL
 pub(super) struct PolicyScript {
     /// Python source.
     pub(super) source: String,
+    /// What tracebacks call it.
+    pub(super) file: String,
     /// Name of the domain.
     pub(super) domain: String,
     /// Where it runs.
@@ -81,6 +83,7 @@ impl Policy {
             let bridge = PolicyBridge { events: sender };
             let run = Script {
                 source: &script.source,
+                file: &script.file,
                 tools: &tools,
                 domain: &script.domain,
                 announce_waiting: true,

@@ -78,11 +78,13 @@ impl Rehearsal {
     /// When the domain has no policy, or it cannot be read.
     pub fn step_by_step(domain: &Domain, limits: &Limits, sandbox: Arc<dyn Sandbox>) -> Result<Self, RehearsalError> {
         let path = domain.rehearsal.as_ref().and_then(|scripts| scripts.loop_script.as_deref());
-        let source = read(path.ok_or_else(|| missing(domain, "rehearsal/loop.py"))?)?;
+        let path = path.ok_or_else(|| missing(domain, "rehearsal/loop.py"))?;
+        let source = read(path)?;
         let memory = limits.script_memory_mb.saturating_mul(1024 * 1024);
         let patience = Duration::from_secs(limits.script_seconds);
         let limits = ScriptLimits { time: POLICY_TIME, memory, output_bytes: LAST_WORDS_BYTES };
-        let script = Arc::new(PolicyScript { source, domain: domain.name().to_owned(), sandbox, limits, patience });
+        let (domain, file) = (domain.name().to_owned(), domain.own(path));
+        let script = Arc::new(PolicyScript { source, file, domain, sandbox, limits, patience });
         Ok(Self::new(Part::Policy { script, playing: None }))
     }
 

@@ -9,7 +9,7 @@ const KEPT: usize = 20;
 /// Characters of a text that are kept: a plugin that dies may say anything, and the texts stand in `run.json`.
 const LONGEST: usize = 1000;
 /// What stands for the rest.
-const OTHERS: &str = "others";
+pub const OTHERS: &str = "others";
 
 /// The faults a run has met so far. Shared by those who meet them.
 #[derive(Debug, Default)]

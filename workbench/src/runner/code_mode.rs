@@ -16,7 +16,7 @@ use crate::domain::manifest::Limits;
 use crate::events::{Event, Listener, RunKey};
 use crate::model::types::ToolDefinition;
 use crate::results::store::RunFolder;
-use crate::sandbox::{Sandbox, Script, ScriptEnd, ScriptLimits};
+use crate::sandbox::{SCRIPT_FILE, Sandbox, Script, ScriptEnd, ScriptLimits};
 
 /// Bytes of each stream that are kept in the run's folder; the model reads far less.
 const KEPT_OUTPUT: usize = 1024 * 1024;
@@ -91,6 +91,7 @@ impl CodeTools {
         self.listener.emit(Event::ScriptStarted(self.key.clone(), number));
         let script = Script {
             source,
+            file: SCRIPT_FILE,
             tools: self.toolbox.tools(),
             domain: &self.key.domain,
             announce_waiting: false,

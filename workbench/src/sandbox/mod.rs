@@ -4,6 +4,7 @@ mod conversation;
 pub mod docker;
 #[cfg(feature = "embedded")]
 pub mod embedded;
+pub mod fault;
 pub mod probe;
 mod reply;
 pub mod stubs;
@@ -60,11 +61,16 @@ pub struct Inspection {
     pub left: Option<Vec<String>>,
 }
 
+/// What tracebacks call a script that a model wrote.
+pub const SCRIPT_FILE: &str = "script.py";
+
 /// A script and what it may use.
 #[derive(Clone, Copy, Debug)]
 pub struct Script<'a> {
     /// Python source.
     pub source: &'a str,
+    /// What tracebacks call it: [`SCRIPT_FILE`], or the file that a person can open.
+    pub file: &'a str,
     /// The tools it may call; [`stubs`] makes their Python module.
     pub tools: &'a [plugin_api::wire::ToolSpec],
     /// Name of the domain; [`stubs::domain_module`] names its module, which works beside `tools`.

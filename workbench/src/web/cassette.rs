@@ -34,6 +34,9 @@ pub struct CassetteLine {
     pub content_type: String,
     /// Name of the file in `bodies/`.
     pub body: String,
+    /// Whether nobody ever answered so: `new` makes a few answers up, and the first that is recorded takes the place of all.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sample: bool,
 }
 
 impl CassetteLine {
@@ -114,6 +117,12 @@ impl Cassette {
             number: *number,
             line: line.clone(),
         })
+    }
+
+    /// How many of its answers `new` has made up.
+    #[must_use]
+    pub fn samples(&self) -> usize {
+        self.entries().filter(|line| line.sample).count()
     }
 
     /// Every entry, in no order.

@@ -13,11 +13,13 @@ use super::cassette::{BODIES, Cassette, CassetteError, CassetteLine, DIGEST_DIGI
 use crate::files::{read_regular, sweep, write_whole};
 
 /// A cassette that is added to. Of an answer it keeps address, status, content type and body: no
-/// header, so no cookie and no key. Bodies are written at once, the index by [`Self::save`].
+/// header, so no cookie and no key. Bodies are written at once, the index by [`Self::save`]. What was made up
+/// ([`Self::add_sample`]) never stands beside what was recorded.
 #[derive(Debug)]
 pub struct CassetteWriter {
     folder: PathBuf,
     lines: BTreeMap<String, CassetteLine>,
+    replaced_samples: usize,
 }
 
 /// What a cassette had for an address.
@@ -46,10 +48,11 @@ impl CassetteWriter {
         } else {
             BTreeMap::new()
         };
-        Ok(Self { folder: folder.to_owned(), lines })
+        Ok(Self { folder: folder.to_owned(), lines, replaced_samples: 0 })
     }
 
-    /// Adds `answer`, unless something is recorded for its address.
+    /// Adds `answer`, unless something is recorded for its address. What was made up counts as recorded only where it is the
+    /// same: a run on made-up answers adds nothing.
     ///
     /// # Errors
     /// When the body cannot be written.
@@ -58,8 +61,14 @@ impl CassetteWriter {
             self.add(answer)?;
             return Ok(Known::New);
         };
-        let is_same = line.status == answer.status && self.holds(&line.body, &answer.body);
-        Ok(if is_same { Known::Same } else { Known::Other })
+        if line.status == answer.status && self.holds(&line.body, &answer.body) {
+            return Ok(Known::Same);
+        }
+        if line.sample {
+            self.add(answer)?;
+            return Ok(Known::New);
+        }
+        Ok(Known::Other)
     }
 
     fn holds(&self, name: &str, body: &[u8]) -> bool {
@@ -67,11 +76,33 @@ impl CassetteWriter {
         stored.is_ok_and(|stored| stored == body)
     }
 
-    /// Adds `answer`, or replaces what was recorded for its address. Equal bodies are stored once.
+    /// Adds `answer`, or replaces what was recorded for its address. Equal bodies are stored once. All that was made up goes.
     ///
     /// # Errors
     /// When the body cannot be written.
     pub fn add(&mut self, answer: &RawAnswer) -> Result<(), CassetteError> {
+        let samples = self.lines.values().filter(|line| line.sample).count();
+        self.put(answer, false)?;
+        self.lines.retain(|_, line| !line.sample);
+        self.replaced_samples += samples;
+        Ok(())
+    }
+
+    /// Adds an answer that nobody gave, for a domain that is to run before anything was asked for.
+    ///
+    /// # Errors
+    /// When the body cannot be written.
+    pub fn add_sample(&mut self, answer: &RawAnswer) -> Result<(), CassetteError> {
+        self.put(answer, true)
+    }
+
+    /// How many made-up answers have gone since it was opened.
+    #[must_use]
+    pub fn replaced_samples(&self) -> usize {
+        self.replaced_samples
+    }
+
+    fn put(&mut self, answer: &RawAnswer, sample: bool) -> Result<(), CassetteError> {
         let digest = hex(&Sha256::digest(&answer.body));
         let body = format!("{}.{}", &digest[..DIGEST_DIGITS], extension(&answer.content_type));
         let path = self.folder.join(BODIES).join(&body);
@@ -80,7 +111,7 @@ impl CassetteWriter {
             write_whole(&path, &answer.body).map_err(|cause| CassetteError::File { path, cause })?;
         }
         let (url, content_type) = (answer.url.clone(), answer.content_type.clone());
-        self.lines.insert(url.clone(), CassetteLine { url, status: answer.status, content_type, body });
+        self.lines.insert(url.clone(), CassetteLine { url, status: answer.status, content_type, body, sample });
         Ok(())
     }
 
@@ -226,6 +257,38 @@ mod tests {
         assert_eq!(bodies(folder.path()), 2);
         let cassette = Cassette::open(folder.path()).unwrap();
         assert_eq!(cassette.find("https://a.example/x").unwrap().body(9).unwrap(), "new");
+    }
+
+    #[test]
+    fn what_was_made_up_never_stands_beside_what_was_recorded() {
+        let made_up = |path: &str| answer(&format!("https://a.example/{path}"), 200, "text/plain", b"made up");
+        let recorded = |path: &str| answer(&format!("https://b.example/{path}"), 200, "text/plain", b"recorded");
+        /// How an answer is added, and whether the made-up ones are gone then.
+        type Case = (fn(&mut CassetteWriter, &RawAnswer) -> Result<Known, CassetteError>, RawAnswer, bool);
+        let another = RawAnswer { body: Bytes::from_static(b"recorded"), ..made_up("x") };
+        let table: [Case; 5] = [
+            (|writer, answer| writer.add(answer).map(|()| Known::New), recorded("x"), true),
+            (|writer, answer| writer.add(answer).map(|()| Known::New), made_up("x"), true),
+            (CassetteWriter::add_new, recorded("x"), true),
+            (CassetteWriter::add_new, another, true),
+            (CassetteWriter::add_new, made_up("x"), false),
+        ];
+        for (number, (add, answer, is_gone)) in table.into_iter().enumerate() {
+            let folder = tempfile::tempdir().unwrap();
+            let mut writer = CassetteWriter::open(folder.path()).unwrap();
+            writer.add_sample(&made_up("x")).unwrap();
+            writer.add_sample(&made_up("y")).unwrap();
+            writer.save().unwrap();
+            assert_eq!(Cassette::open(folder.path()).unwrap().samples(), 2);
+            let mut writer = CassetteWriter::open(folder.path()).unwrap();
+            let known = add(&mut writer, &answer).unwrap();
+            writer.save().unwrap();
+            let cassette = Cassette::open(folder.path()).unwrap();
+            assert_eq!(known == Known::New, is_gone, "case {number}");
+            let left = (cassette.samples(), cassette.entries().count(), writer.replaced_samples());
+            assert_eq!(left, if is_gone { (0, 1, 2) } else { (2, 2, 0) }, "case {number}");
+            assert_eq!(cassette.find(&answer.url).unwrap().body(99).unwrap(), answer.body, "case {number}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::time::Duration;
 use plugin_api::wire::ToolSpec;
 use regex::Regex;
 use workbench::sandbox::embedded::{Embedded, EmbeddedSettings};
-use workbench::sandbox::{Bridge, Sandbox, Script, ScriptLimits, ScriptOutcome};
+use workbench::sandbox::{Bridge, SCRIPT_FILE, Sandbox, Script, ScriptLimits, ScriptOutcome};
 
 /// What a script may use that says nothing else.
 pub(crate) const LIMITS: ScriptLimits =
@@ -32,7 +32,7 @@ pub(crate) async fn run(
     limits: ScriptLimits,
     bridge: &dyn Bridge,
 ) -> ScriptOutcome {
-    let script = Script { source, tools, domain: "standin", announce_waiting: false, limits };
+    let script = Script { source, file: SCRIPT_FILE, tools, domain: "standin", announce_waiting: false, limits };
     sandbox.run(&script, bridge).await.unwrap()
 }
 

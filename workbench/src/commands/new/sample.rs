@@ -43,7 +43,7 @@ pub(super) fn write(folder: &Path, base: &str) -> io::Result<()> {
             body: Bytes::from(body.to_string()),
             origin: Origin::Cassette,
         };
-        cassette.add(&answer).map_err(io::Error::other)?;
+        cassette.add_sample(&answer).map_err(io::Error::other)?;
     }
     cassette.save().map_err(io::Error::other)?;
     Ok(())

@@ -86,6 +86,10 @@ impl<'a> Scaffold<'a> {
             false => "Choose an API, and try it with `curl -i`. `workbench ideas` prints a prompt for any chat model."
                 .to_owned(),
         };
+        let once = match crate_folder {
+            Some(_) => "The first command builds the crate of its tools",
+            None => "The first command builds the plugin of declared tools, once for all domains",
+        };
         let tools = match crate_folder {
             Some(folder) => format!(
                 "task and rules.\n     Edit {}: the tools; `cargo test` beside it tries them.",
@@ -97,12 +101,12 @@ impl<'a> Scaffold<'a> {
             "{domain} is made, and runs as it is, on a made-up sample:\n\n  \
                workbench compare {reference}\n  \
                workbench smoke {reference}\n\n\
+             {once}: that needs Rust's `cargo`.\n\n\
              Then make it yours:\n\n  \
                1. {api}\n  \
                2. Edit {domain}/domain.toml: {tools}\n  \
                3. Adapt smoke.py and rehearsal/ to your task; `workbench check {reference}` says what is still wrong or weak.\n  \
-               4. Remove {domain}/cassette, which is the sample, and run `workbench record {reference}`: it keeps\n     \
-                  what the API answers to those scripts.\n  \
+               4. `workbench record {reference}` keeps what the API answers to those scripts, in the place of the sample.\n  \
                5. workbench compare {reference} --model anthropic:claude-haiku-5-5 asks a model; `workbench doctor` says\n     \
                   whether you have a key.\n"
         )

@@ -56,6 +56,8 @@ pub(in crate::sandbox) enum ToHost {
 pub(in crate::sandbox) struct Job {
     /// The script.
     pub(in crate::sandbox) source: String,
+    /// What tracebacks call it.
+    pub(in crate::sandbox) file: String,
     /// Source of the module `tools`, made by [`crate::sandbox::stubs`].
     pub(in crate::sandbox) tools_module: String,
     /// The module's other name, which tells whose tools these are.
@@ -76,6 +78,7 @@ impl Job {
     pub(in crate::sandbox) fn of(script: &Script<'_>, keep_state: bool, memory: u64) -> Self {
         Self {
             source: script.source.to_owned(),
+            file: script.file.to_owned(),
             tools_module: stubs::module_source(script.tools),
             domain_module: stubs::domain_module(script.domain),
             announce_waiting: script.announce_waiting,

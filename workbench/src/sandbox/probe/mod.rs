@@ -15,7 +15,7 @@ use url::Url;
 use self::bridge::{ProbeBridge, tools};
 use self::list::PROBES;
 use self::script::{Expected, Probe, fits, got};
-use super::{Inspection, Sandbox, SandboxError, Script, ScriptEnd};
+use super::{Inspection, SCRIPT_FILE, Sandbox, SandboxError, Script, ScriptEnd};
 
 /// What every probe begins with.
 const ATTEMPT: &str = include_str!("attempt.py");
@@ -130,6 +130,7 @@ impl Scene<'_> {
         let source = self.source(probe);
         let script = Script {
             source: &source,
+            file: SCRIPT_FILE,
             tools: &tools(),
             domain: "probe",
             announce_waiting: false,

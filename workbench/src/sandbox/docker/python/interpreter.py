@@ -178,9 +178,9 @@ def tell(kind, exception, trace):
     """The hook for uncaught exceptions: as Python tells them, without the frames that are not the script's."""
     import traceback
 
-    if isinstance(exception, SyntaxError) and exception.filename == "script.py" and not exception.text:
+    if isinstance(exception, SyntaxError) and exception.filename in linecache.cache and not exception.text:
         # Some are found late, where Python looks for the line in a file.
-        exception.text = linecache.getline("script.py", exception.lineno or 0)
+        exception.text = linecache.getline(exception.filename, exception.lineno or 0)
     report = traceback.TracebackException(kind, exception, trace)
     hide_own_frames(report)
     sys.stderr.write("".join(report.format()))
@@ -249,15 +249,17 @@ def limit_memory(size):
 
 def run(job, main, functions):
     """Runs a script in the namespace of `main`: its exit code, and whether a `MemoryError` ended it."""
-    source = job["source"]
+    source, file = job["source"], job["file"]
+    main.__file__ = file
+    sys.argv = [file]
     lines = [line + "\n" for line in source.split("\n")]
-    linecache.cache["script.py"] = (len(source), None, lines, "script.py")
+    linecache.cache[file] = (len(source), None, lines, file)
 
     def script():
         import _ast
 
         tools.install(job["tools_module"], job["domain_module"], *functions)
-        compiled = compile(source, "script.py", "exec", flags=_ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+        compiled = compile(source, file, "exec", flags=_ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
         if compiled.co_flags & CO_COROUTINE:
             import asyncio
 
@@ -288,14 +290,12 @@ def import_ahead(link):
 
 def fresh_main():
     main = types.ModuleType("__main__")
-    main.__file__ = "script.py"
     main.__builtins__ = sys.modules["builtins"]
     sys.modules["__main__"] = main
     return main
 
 
 def main(incoming, outgoing, over):
-    sys.argv[:] = ["script.py"]
     sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", closefd=False)
     sys.stdout = sys.__stdout__ = open(1, "w", 1, encoding="utf-8", errors="strict", closefd=False)
     sys.stderr = sys.__stderr__ = open(2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)

@@ -178,13 +178,13 @@ def _prepare():
     _thread.start_new_thread = _thread.start_joinable_thread = _start_thread
 
 
-def _show_source(source):
+def _show_source(source, file):
     """Lets tracebacks show the script's own lines, and look for no other: there are no files."""
     import linecache
 
     linecache.updatecache = lambda filename, module_globals=None: []
     lines = [line + "\n" for line in source.split("\n")]
-    linecache.cache["script.py"] = (len(source), None, lines, "script.py")
+    linecache.cache[file] = (len(source), None, lines, file)
 
 
 def _call(tool, arguments, optional=()):
@@ -207,19 +207,20 @@ def _call_later(tool, arguments, optional=()):
     return coroutine
 
 
-def run(source, tools_source, domain_module):
-    """Runs a script. Returns its exit code, and whether a `MemoryError` ended it."""
+def run(source, file, tools_source, domain_module):
+    """Runs a script, which tracebacks call `file`. Returns its exit code, and whether a `MemoryError` ended it."""
     import builtins
 
     main = type(sys)("__main__")
-    main.__file__ = "script.py"
+    main.__file__ = file
+    sys.argv = [file]
     main.__builtins__ = builtins
-    _show_source(source)
+    _show_source(source, file)
     sys.modules["__main__"] = main
 
     def script():
         _tools.install(tools_source, domain_module, _call, _call_later)
-        _execute(_workbench.compile(source), main.__dict__)
+        _execute(_workbench.compile(source, file), main.__dict__)
 
     ended = _ending.end_of((script, _ending.run_exit_functions, _ending.flush), _failure.write_plainly)
     _workbench.flush()

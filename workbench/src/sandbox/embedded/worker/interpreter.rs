@@ -9,6 +9,7 @@ use rustpython_vm::{AsObject, Interpreter, PyResult, Settings, VirtualMachine};
 
 use super::link::Link;
 use super::natives;
+use crate::sandbox::SCRIPT_FILE;
 use crate::sandbox::conversation::protocol::Job;
 
 /// Our Python modules, compiled when the workbench is. They take the place of the standard
@@ -30,7 +31,7 @@ pub(super) fn boot(link: &Rc<RefCell<Link>>) -> Interpreter {
     settings.install_signal_handlers = false;
     // The interpreter's columns are not always right, and a mark below the wrong words misleads.
     settings.code_debug_ranges = false;
-    settings.argv = vec!["script.py".into()];
+    settings.argv = vec![SCRIPT_FILE.into()];
     let builder = Interpreter::builder(settings);
     let library = rustpython_stdlib::stdlib_module_defs(&builder.ctx);
     let interpreter = builder
@@ -97,7 +98,8 @@ pub(super) fn run(interpreter: &Interpreter, job: &Job) -> (i32, bool) {
 fn call_sandbox(job: &Job, vm: &VirtualMachine) -> PyResult<(i32, bool)> {
     let sandbox = vm.import("_sandbox", 0)?;
     let run = sandbox.get_attr("run", vm)?;
-    let outcome = run.call((job.source.clone(), job.tools_module.clone(), job.domain_module.clone()), vm)?;
+    let outcome =
+        run.call((job.source.clone(), job.file.clone(), job.tools_module.clone(), job.domain_module.clone()), vm)?;
     let code = outcome.get_item(&0, vm)?.try_into_value(vm)?;
     let out_of_memory = outcome.get_item(&1, vm)?.try_into_value(vm)?;
     Ok((code, out_of_memory))

@@ -50,7 +50,8 @@ pub(super) fn install(link: &Rc<RefCell<Link>>, vm: &VirtualMachine) -> PyResult
         })
     })?;
 
-    module.add("compile", |source: String, vm: &VirtualMachine| top_level::compile(&source, vm))?;
+    module
+        .add("compile", |source: String, file: String, vm: &VirtualMachine| top_level::compile(&source, &file, vm))?;
     module.add("write", write)?;
     module.add("flush", || {
         // Each stream ends with the process; what cannot be written any more is not missed.

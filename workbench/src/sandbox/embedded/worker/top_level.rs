@@ -16,15 +16,12 @@ use rustpython_vm::compiler::core::SourceFileBuilder;
 use rustpython_vm::compiler::{CompileError, Mode, parser};
 use rustpython_vm::{PyObjectRef, PyResult, VirtualMachine};
 
-/// What tracebacks call the script.
-const FILE: &str = "script.py";
-
 /// The script as a list of `(code, is_coroutine)`, to be run in order in one namespace. The code of
-/// a coroutine part defines a function named `<module>`, which is to be called and awaited.
-pub(super) fn compile(source: &str, vm: &VirtualMachine) -> PyResult {
-    let parts = match vm.compile(source, Mode::Exec, FILE.to_owned()) {
+/// a coroutine part defines a function named `<module>`, which is to be called and awaited. Tracebacks call the script `file`.
+pub(super) fn compile(source: &str, file: &str, vm: &VirtualMachine) -> PyResult {
+    let parts = match vm.compile(source, Mode::Exec, file.to_owned()) {
         Ok(code) => vec![part(code.into(), false, vm)],
-        Err(error) => compile_parts(source, &error, vm)?,
+        Err(error) => compile_parts(source, file, &error, vm)?,
     };
     Ok(vm.ctx.new_list(parts).into())
 }
@@ -34,7 +31,7 @@ fn part(code: PyObjectRef, is_coroutine: bool, vm: &VirtualMachine) -> PyObjectR
 }
 
 /// The parts of a script that plain compilation refused; `refusal` when that was not for an `await`.
-fn compile_parts(source: &str, refusal: &CompileError, vm: &VirtualMachine) -> PyResult<Vec<PyObjectRef>> {
+fn compile_parts(source: &str, file: &str, refusal: &CompileError, vm: &VirtualMachine) -> PyResult<Vec<PyObjectRef>> {
     let raise = |error: &CompileError| vm.new_syntax_error(error, Some(source));
     if !wants_coroutine(refusal) {
         return Err(raise(refusal));
@@ -44,7 +41,7 @@ fn compile_parts(source: &str, refusal: &CompileError, vm: &VirtualMachine) -> P
     let mut parts = Vec::new();
     for (body, is_coroutine) in cut(script.body) {
         let module = ModModule { body, range: script.range, node_index: AtomicNodeIndex::NONE };
-        let code = compile_part(module, is_coroutine, source, vm).map_err(|error| raise(&error))?;
+        let code = compile_part(module, is_coroutine, (source, file), vm).map_err(|error| raise(&error))?;
         parts.push(part(code, is_coroutine, vm));
     }
     Ok(parts)
@@ -77,13 +74,13 @@ fn cut(body: Vec<Stmt>) -> Vec<(Vec<Stmt>, bool)> {
 fn compile_part(
     mut module: ModModule,
     is_coroutine: bool,
-    source: &str,
+    (source, name): (&str, &str),
     vm: &VirtualMachine,
 ) -> Result<PyObjectRef, CompileError> {
-    let file = SourceFileBuilder::new(FILE, source).finish();
+    let file = SourceFileBuilder::new(name, source).finish();
     if is_coroutine {
         let names = SymbolTable::scan_program(&module, file.clone())
-            .map_err(|error| CompileError::from(error.into_codegen_error(FILE.to_owned())))?;
+            .map_err(|error| CompileError::from(error.into_codegen_error(name.to_owned())))?;
         module = coroutine_of(module, names.symbols.into_keys());
     }
     let code = compile_top(Mod::Module(module), file, Mode::Exec, vm.compile_opts())?;
