@@ -55,6 +55,28 @@ impl fmt::Display for ToolError {
 
 impl std::error::Error for ToolError {}
 
+/// Names for the text of an error: the first twenty, long ones cut, and how many more there are. They may be a model's,
+/// which reads the text again on every later turn.
+///
+/// ```
+/// let ids: Vec<String> = (1..=22).map(|id| id.to_string()).collect();
+/// assert!(plugin_api::named(&ids).ends_with(", 19, 20 and 2 more"));
+/// assert_eq!(plugin_api::named(&["owlbear", "imp"]), "owlbear, imp");
+/// ```
+pub fn named(names: &[impl AsRef<str>]) -> String {
+    const NAMED: usize = 20;
+    const LETTERS: usize = 60;
+    let cut = |name: &str| match name.char_indices().nth(LETTERS) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name.to_owned(),
+    };
+    let first: Vec<String> = names.iter().take(NAMED).map(|name| cut(name.as_ref())).collect();
+    match names.len().saturating_sub(NAMED) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
+}
+
 impl From<String> for ToolError {
     fn from(message: String) -> Self {
         Self::new(message)

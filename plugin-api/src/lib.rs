@@ -101,7 +101,7 @@ pub mod testing;
 pub mod wire;
 
 pub use argument::ToolArgument;
-pub use error::{ToolError, ToolResult};
+pub use error::{ToolError, ToolResult, named};
 pub use host::{Content, Document, Host};
 pub use plugin_api_macros::{ToolArgument, plugin, tool};
 pub use raw_json::RawJson;

@@ -2,6 +2,8 @@
 #![cfg(feature = "embedded")]
 #![allow(clippy::unwrap_used)]
 
+#[path = "check_changes/mod.rs"]
+mod changes;
 #[path = "support/program.rs"]
 mod program;
 
@@ -99,6 +101,7 @@ fn the_bundled_domains_are_told() {
         .collect();
     insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!(told) });
     assert_eq!(left(program.results()), Vec::<PathBuf>::new(), "nothing of its rehearsals is kept");
+    assert!(!program.results().join(".commands").exists(), "and no folder of them");
 }
 
 /// What is written in the place of what, the exit code, the count of what is short and of warnings, and parts of what is

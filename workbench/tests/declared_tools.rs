@@ -45,6 +45,9 @@ fn api(request: &Request) -> Reply {
         "/v1/creatures/frog" => json(r#"{"index": "frog", "name": "Frog", "size": null, "image": ""}"#),
         "/v1/creatures/mist" => json(r#"{"index": "mist", "name": "Mist", "size": 3}"#),
         "/v1/creatures/page" => json(r#"{"index": "page", "name": "Page", "size": 3, "image": "/page.html"}"#),
+        "/v1/creatures/drawing" => json(r#"{"index": "drawing", "name": "Drawing", "image": "/drawing.svg"}"#),
+        "/v1/creatures/mislabelled" => json(r#"{"index": "mislabelled", "image": "/mislabelled"}"#),
+        "/v1/creatures/noise" => json(r#"{"index": "noise", "image": "/noise.png"}"#),
         "/v1/creatures/evil" => json(r#"{"index": "evil", "image": "https://elsewhere.example/x.png"}"#),
         "/v1/creatures/html" => answer(200, &["content-type: text/html"], b"<h1>Down for maintenance</h1>"),
         "/v1/creatures/gone" => answer(410, &["content-type: application/json"], br#"{"message": "use /v2"}"#),
@@ -53,6 +56,15 @@ fn api(request: &Request) -> Reply {
         "/o%20b.png" | "/v1/imp.png" => {
             answer(200, &["content-type: image/png"], &pictures::plain(60, 40, ImageFormat::Png))
         }
+        "/v1/drawing.svg" => answer(
+            200,
+            &["content-type: image/svg+xml"],
+            b"<?xml version=\"1.0\"?>\n<!-- drawn -->\n<svg xmlns=\"http://www.w3.org/2000/svg\"/>",
+        ),
+        "/v1/mislabelled" => {
+            answer(200, &["content-type: application/octet-stream"], &pictures::plain(60, 40, ImageFormat::Jpeg))
+        }
+        "/v1/noise.png" => answer(200, &["content-type: image/png"], b"\x00\x01\x02"),
         "/v1/page.html" => answer(200, &["content-type: text/html"], b"<h1>No picture</h1>"),
         "/v1/linked" => page(&["a", "b"], r#", "next": "https://bestiary.example/v1/linked?page=2""#),
         "/v1/linked?page=2" => page(&["c"], r#", "next": "/linked?page=3""#),
@@ -102,7 +114,7 @@ impl Bestiary {
         let out = folder.path().join("out");
         fs::create_dir(&out).unwrap();
         let pages = Pages::load(&domain.folder.join("templates")).unwrap();
-        let services = RunServices::new(web, OutFolder::new(&out), pages);
+        let services = RunServices::new(web, OutFolder::new(&out), pages).with_expressions(domain.tool_expressions());
         let settings = ClientSettings {
             tool_seconds: 60,
             out,
@@ -165,11 +177,18 @@ const CALLS: &[(&str, &str)] = &[
     ("make_sheet", r#"{"indexes": ["owlbear", "imp"]}"#),
     ("make_sheet", r#"{"indexes": ["imp"]}"#),
     ("make_sheet", r#"{"indexes": []}"#),
+    (
+        "make_sheet",
+        r#"{"indexes": ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16", "17", "18", "19", "20", "21", "22"]}"#,
+    ),
     ("download_picture", r#"{"index": "owlbear"}"#),
     ("download_picture", r#"{"index": "imp"}"#),
     ("download_picture", r#"{"index": "frog"}"#),
     ("download_picture", r#"{"index": "mist"}"#),
     ("download_picture", r#"{"index": "page"}"#),
+    ("download_picture", r#"{"index": "drawing"}"#),
+    ("download_picture", r#"{"index": "mislabelled"}"#),
+    ("download_picture", r#"{"index": "noise"}"#),
     ("download_picture", r#"{"index": "evil"}"#),
     ("download_picture", r#"{"index": "nosuch"}"#),
     ("download_sound", r#"{"index": "imp"}"#),

@@ -118,6 +118,16 @@ const CASES: &[Case] = &[
         fs::write(out.join("i"), format!("[{}\"f\"]", "\"f\",".repeat(999))).unwrap();
         write(out, vec![b'a'; 4 << 20]);
     }, THERE, false, "937 of 1000 missing: f is not read: all evidence may take 256 MB of memory"),
+    // What is made of it.
+    Case("t = { text = 'f' }\ne = { value = '[t] * 1000' }", |out| write(out, "x".repeat(1 << 20)), THERE, false,
+        "e is not kept: it is longer than 64 MB"),
+    Case("n = { json = 'f' }\ne = { value = '[item] * 90000', each = 'n' }",
+        |out| write(out, format!("[{}0]", "0,".repeat(999))), THERE, false,
+        "978 of 1000 missing: e is not read: all evidence may take 256 MB of memory"),
+    Case(TEXT, |out| write(out, "x".repeat(8 << 20)), "([e] * 1000)|join == ''", false,
+        "`([e] * 1000)|join == ''`: it takes too many steps, or too much memory"),
+    Case(TEXT, |out| write(out, "x".repeat(8 << 20)), "[e] * 1000", false,
+        "`[e] * 1000`: must be true or false, but is "),
     // What is no file of the run.
     Case(TEXT, |out| symlink("/etc/hostname", out.join("f")).unwrap(), THERE, false,
         "f is a link that leaves the run's out/ and is not followed"),

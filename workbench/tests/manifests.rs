@@ -247,6 +247,31 @@ fn the_schema_refuses_what_the_types_refuse() {
     }
 }
 
+/// The fuzzer makes manifests of these words.
+#[test]
+fn every_key_of_the_schema_is_a_word_of_the_fuzzer() {
+    fn keys_of(schema: &serde_json::Value, keys: &mut BTreeSet<String>) {
+        for (word, inner) in schema.as_object().into_iter().flatten() {
+            if word == "properties" {
+                keys.extend(inner.as_object().into_iter().flatten().map(|(key, _)| key.clone()));
+            }
+            keys_of(inner, keys);
+        }
+        schema.as_array().into_iter().flatten().for_each(|inner| keys_of(inner, keys));
+    }
+    let mut keys = BTreeSet::new();
+    keys_of(&schema::committed(), &mut keys);
+    assert!(keys.contains("contact_sheet") && keys.contains("gap_ms"), "{keys:?}");
+    let words = fs::read_to_string(folder_of_tests().join("../fuzz/seeds/manifest.dict")).unwrap();
+    let is_known = |key: &String| {
+        [format!("\"{key}\""), format!("\"[{key}]\""), format!("\"[[{key}]]\"")]
+            .iter()
+            .any(|word| words.lines().any(|line| line == word))
+    };
+    keys.retain(|key| !is_known(key));
+    assert!(keys.is_empty(), "not in manifest.dict: {keys:?}");
+}
+
 /// The keys a type accepts, as its refusal of another names them.
 fn keys<T: DeserializeOwned + std::fmt::Debug>() -> BTreeSet<String> {
     let error = toml::from_str::<T>("\"?\" = 1").unwrap_err();

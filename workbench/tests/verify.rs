@@ -181,7 +181,9 @@ async fn a_rule_that_fails_on_what_the_model_made_fails() {
                     ids = { html = 'page.html', select = 'i', as = 'int' }\n\
                     names = { html = 'page.html', select = 'b' }\n\
                     members = { get = '/m/{{ item.id }}', each = 'team' }\n\
-                    records = { get = '/m/{{ item }}', each = 'names' }";
+                    records = { get = '/m/{{ item }}', each = 'names' }\n\
+                    numbers = { json = 'numbers.json' }\n\
+                    scaled = { value = 'item * 2 if item > 1 else 0', each = 'numbers' }";
     let cases = [
         ("team|map(attribute='name')|list|length == 6", "item 0 has no `name` (it is a string)"),
         ("team[0].leader", "must be true or false, but is undefined"),
@@ -189,8 +191,18 @@ async fn a_rule_that_fails_on_what_the_model_made_fails() {
         ("names|map('float')|sum > 0", "invalid float literal"),
         ("members|length == 6", "`/m/{{ item.id }}`: `item.id` is undefined (`item.id` at character 7)"),
         ("records|length == 1", "`/m/{{ item }}`: `..` cannot be part of a path"),
+        ("numbers[0] >= 500", "`>=` wants two numbers or two texts, but got the text `few` and the number 500"),
+        ("0 < numbers[1] < 9", "`<` wants two numbers or two texts, but got the number 0 and a list"),
+        (
+            "numbers|max > 3",
+            "`max` wants numbers only or texts only, but item 1 is a list, and item 0 is the text `few`",
+        ),
+        ("numbers|length == 2 and numbers|select('lt', 3)|list", "`<` wants two numbers or two texts, but got"),
+        ("scaled|length == 2", "`>` wants two numbers or two texts, but got the text `few` and the number 1"),
+        ("numbers[2] > 1", "is undefined"),
     ];
     let domain = domain(evidence, &cases.map(|(check, _)| check));
+    domain.artifact("numbers.json", r#"["few", []]"#);
     domain.artifact("team.json", r#"["eevee"]"#);
     domain.artifact("page.html", "<b>..</b>");
     let verdict = judged(&domain, &Value::Null).await.verdict;
@@ -255,7 +267,9 @@ async fn got_is_shown_beside_every_rule() {
         ("got = 'gone|length'", json!("gone.txt is missing")),
         (
             "got = 'words.nosuch.deeper'",
-            json!("`words.nosuch.deeper`: `words.nosuch` is undefined (`.nosuch.deeper` at character 6)"),
+            json!(
+                "`words.nosuch.deeper`: `words.nosuch` is undefined; `words` has b, a (`.nosuch.deeper` at character 6)"
+            ),
         ),
     ];
     for (got, expected) in cases {

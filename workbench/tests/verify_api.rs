@@ -102,3 +102,34 @@ async fn an_id_that_is_not_recorded_is_an_error() {
     assert_eq!(verdict.rules[0].status, RuleStatus::Error);
     assert!(verdict.rules[0].got.as_str().unwrap().contains("/objects/8"), "{}", verdict.rules[0].got);
 }
+
+/// The model chose a record whose value is of another kind than the rule expects: that is no way out of the rule. A
+/// comparison that no record could make is a broken rule.
+#[tokio::test]
+async fn a_chosen_record_that_cannot_be_compared_fails() {
+    let record = r#"{"year": null, "name": "a"}"#;
+    for (check, expected, text) in [
+        (
+            "records[0].year >= 1700",
+            RuleStatus::Fail,
+            "`>=` wants two numbers or two texts, but got `none` and the number 1700",
+        ),
+        (
+            "records|selectattr('year', 'lt', 1700)|list|length == 0",
+            RuleStatus::Fail,
+            "`<` wants two numbers or two texts",
+        ),
+        (
+            "records|min(attribute='year') == 1",
+            RuleStatus::Fail,
+            "`min` wants numbers only or texts only, but item 0 is `none`",
+        ),
+        ("records[0].nosuch >= 1700", RuleStatus::Error, "is undefined"),
+        ("records|map(attribute='nosuch')|list|length == 1", RuleStatus::Error, "item 0 has no `nosuch`"),
+    ] {
+        let (folder, web) = domain(&["7"], &[("7", 200, record)], check);
+        let verdict = judge(&folder.load().unwrap(), &folder.out(), Fetch::Web(&web)).await.verdict;
+        assert_eq!(verdict.rules[0].status, expected, "{check}: {}", verdict.rules[0].got);
+        assert!(verdict.rules[0].got.as_str().unwrap().contains(text), "{check}: {}", verdict.rules[0].got);
+    }
+}

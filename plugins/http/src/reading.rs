@@ -12,6 +12,8 @@ use crate::template::{self, Names};
 
 /// Extensions of pictures; a file that is to have one must be one.
 const PICTURES: [&str; 5] = ["jpg", "jpeg", "png", "gif", "webp"];
+/// Bytes of a body in which a drawing says that it is one.
+const BEGINNING: usize = 1_000;
 
 /// What expressions read.
 #[derive(Serialize)]
@@ -96,14 +98,36 @@ pub(crate) fn download(host: &Host, download: &Download, names: Names<'_>) -> To
         }
     };
     let (name, extension) = file_name(&download.save, names);
-    let content_type = document.content_type();
-    let is_picture = PICTURES.contains(&extension);
-    if is_picture && !content_type.is_empty() && !content_type.starts_with("image/") {
-        return Err(
-            ToolError::new(format!("{address} answered {content_type}, which is no image")).with_code("no_image")
-        );
+    if PICTURES.contains(&extension)
+        && let Some(other) = other_than_picture(&host.read(&document)?, document.content_type())
+    {
+        let message =
+            format!("{address} answered {other}, which is no JPEG, PNG, GIF or WebP image: nothing was saved");
+        return Err(ToolError::new(message).with_code("no_image").with_help("go on with another"));
     }
     Written::answer(host.save(name, extension, &document)?, None)
+}
+
+/// What a body is, when its bytes are not those of a picture that can be shown; servers call drawings and pages images.
+fn other_than_picture(bytes: &[u8], content_type: &str) -> Option<String> {
+    let is_picture = matches!(
+        bytes,
+        [0xff, 0xd8, 0xff, ..]
+            | [0x89, b'P', b'N', b'G', ..]
+            | [b'G', b'I', b'F', b'8', ..]
+            | [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..]
+    );
+    if is_picture {
+        return None;
+    }
+    let beginning = String::from_utf8_lossy(&bytes[..bytes.len().min(BEGINNING)]).to_lowercase();
+    Some(match content_type {
+        _ if beginning.contains("<svg") && !beginning.contains("<html") => "an SVG drawing".to_owned(),
+        "" if bytes.is_empty() => "nothing".to_owned(),
+        "" => "something else".to_owned(),
+        image if image.starts_with("image/") => format!("something else under the name of {image}"),
+        other => other.to_owned(),
+    })
 }
 
 /// Where a record says that the file is.

@@ -1,6 +1,6 @@
 //! Tools that show what was read: a contact sheet, a page, a text.
 
-use plugin_api::{Host, Picture, RawJson, SavedFile, ToolError, ToolResult};
+use plugin_api::{Host, Picture, RawJson, SavedFile, ToolError, ToolResult, named};
 use serde_json::{Map, Value, json};
 
 use crate::declaration::{Action, ContactSheet, Declaration, Page, Request, SaveText};
@@ -78,7 +78,7 @@ fn records(host: &Host, request: &Request, items: Vec<Value>, names: Names<'_>) 
         [(_, first), ..] => format!(
             "the records of {} of {count} could not be read: {}; the first says: {}",
             failed.len(),
-            failed.iter().map(|(item, _)| shown(item)).collect::<Vec<_>>().join(", "),
+            named(&failed.iter().map(|(item, _)| shown(item)).collect::<Vec<_>>()),
             first.message
         ),
     };
@@ -106,7 +106,7 @@ fn pictures(
     let problem = match missing.as_slice() {
         [] => return Ok(files),
         [item] => format!("the picture of {item} was not downloaded yet: call {tool} for it first"),
-        items => format!("the pictures of {} were not downloaded yet: call {tool} for each first", items.join(", ")),
+        items => format!("the pictures of {} were not downloaded yet: call {tool} for each first", named(items)),
     };
     Err(ToolError::new(problem).with_code("not_downloaded"))
 }

@@ -1,5 +1,6 @@
 //! Showing downloaded pictures: a contact sheet, a gallery page.
 
+use plugin_api::named;
 use plugin_api::prelude::*;
 use serde::Serialize;
 
@@ -106,7 +107,7 @@ fn images_of(host: &Host, object_ids: &[u64]) -> ToolResult<Vec<SavedFile>> {
     let problem = match missing.as_slice() {
         [] => return Ok(images),
         [id] => format!("the image of {id} was not downloaded yet: call download_image for it first"),
-        ids => format!("the images of {} were not downloaded yet: call download_image for each first", ids.join(", ")),
+        ids => format!("the images of {} were not downloaded yet: call download_image for each first", named(ids)),
     };
     Err(ToolError::new(problem).with_code("not_downloaded"))
 }

@@ -1,5 +1,6 @@
 //! Showing a team: one page of cards, one sheet of sprites.
 
+use plugin_api::named;
 use plugin_api::prelude::*;
 use serde::Serialize;
 
@@ -118,7 +119,7 @@ fn sprites_of(host: &Host, records: &[Pokemon]) -> ToolResult<Vec<SavedFile>> {
         [] => return Ok(sprites),
         [name] => format!("the sprite of {name} was not downloaded yet: call download_sprite for it first"),
         names => {
-            format!("the sprites of {} were not downloaded yet: call download_sprite for each first", names.join(", "))
+            format!("the sprites of {} were not downloaded yet: call download_sprite for each first", named(names))
         }
     };
     Err(ToolError::new(problem).with_code("not_downloaded"))

@@ -6,6 +6,7 @@ mod page;
 
 use std::fs;
 use std::path::{Component, Path};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -46,7 +47,8 @@ pub struct List {
     pub kind: Kind,
     /// Its items as texts.
     pub values: Vec<String>,
-    text: String,
+    /// The file as it is; lists of one file share it.
+    text: Arc<str>,
     place: Place,
 }
 
@@ -94,12 +96,13 @@ pub fn lists(name: &str, evidence: &Evidence, out: &Path) -> Vec<List> {
     let Some(text) = read_regular(&path, LONGEST_TEXT).ok().and_then(|bytes| String::from_utf8(bytes).ok()) else {
         return Vec::new();
     };
+    let text: Arc<str> = text.into();
     let list = |name: String, kind, values: Vec<String>, place| List {
         file: file.clone(),
         name,
         kind,
         values,
-        text: text.clone(),
+        text: Arc::clone(&text),
         place,
     };
     let found = match source {

@@ -14,6 +14,8 @@ const FILES: usize = 60;
 const SINGLE: usize = 3;
 /// How often all items are replaced by such records.
 const ALL: usize = 10;
+/// Changes of lists that are tried: each is written and judged, and a large JSON file has very many lists.
+const CHANGES: usize = 400;
 
 /// One change of a result.
 #[derive(Clone, Debug)]
@@ -24,10 +26,41 @@ pub(super) struct Mutation {
     pub(super) what: &'static str,
     /// The file it is done to.
     pub(super) file: String,
-    /// What the file then holds; nothing when it is gone.
-    pub(super) content: Option<String>,
     /// Whether a sound set of rules notices it.
     pub(super) is_harm: bool,
+}
+
+/// A change of a list, before it is made.
+pub(super) struct Change {
+    /// What is done.
+    pub(super) mutation: Mutation,
+    edits: Vec<Edit>,
+}
+
+impl Change {
+    /// The whole file with the change; nothing when the list cannot be changed so.
+    pub(super) fn made(&self, list: &List) -> Option<String> {
+        list.edited(&self.edits)
+    }
+}
+
+/// How many changes of each list are tried, so that all together are not too many: every list has its turn before one
+/// has another. `counts` says how many there are of each.
+pub(super) fn shares(counts: &[usize]) -> Vec<usize> {
+    let mut shares = vec![0; counts.len()];
+    let mut left = CHANGES;
+    loop {
+        let before = left;
+        for (share, count) in shares.iter_mut().zip(counts) {
+            if *share < *count && left > 0 {
+                *share += 1;
+                left -= 1;
+            }
+        }
+        if left == before {
+            return shares;
+        }
+    }
 }
 
 /// Every file of the folder, deleted. The second value counts the files that are left out.
@@ -40,13 +73,12 @@ pub(super) fn deletions(out: &Path) -> io::Result<(Vec<Mutation>, usize)> {
     files.sort();
     let more = files.len().saturating_sub(FILES);
     files.truncate(FILES);
-    let deleted =
-        files.into_iter().map(|file| Mutation { list: None, what: "delete", file, content: None, is_harm: true });
+    let deleted = files.into_iter().map(|file| Mutation { list: None, what: "delete", file, is_harm: true });
     Ok((deleted.collect(), more))
 }
 
-/// A list, changed in every way that is tried.
-pub(super) fn changes(list: &List, calls: &[CallRecord]) -> Vec<Mutation> {
+/// Every way in which a list can be changed.
+pub(super) fn changes(list: &List, calls: &[CallRecord]) -> Vec<Change> {
     let count = list.values.len();
     let set_all = |values: &[String]| -> Vec<Edit> {
         values.iter().cloned().enumerate().map(|(place, value)| Edit::Set(place, value)).collect()
@@ -88,11 +120,11 @@ pub(super) fn changes(list: &List, calls: &[CallRecord]) -> Vec<Mutation> {
             changes.push(("change the first", false, vec![Edit::Set(0, value)]));
         }
     }
-    let made = changes.into_iter().filter_map(|(what, is_harm, edits)| {
-        let content = Some(list.edited(&edits)?);
-        Some(Mutation { list: Some(list.name.clone()), what, file: list.file.clone(), content, is_harm })
-    });
-    made.collect()
+    let change = |(what, is_harm, edits)| {
+        let mutation = Mutation { list: Some(list.name.clone()), what, file: list.file.clone(), is_harm };
+        Change { mutation, edits }
+    };
+    changes.into_iter().map(change).collect()
 }
 
 /// Values of the same kind that are surely not meant.
@@ -102,5 +134,24 @@ fn different(value: &str) -> Vec<String> {
         "false" => vec!["true".to_owned()],
         _ if value.parse::<f64>().is_ok() => vec!["0".to_owned(), "1000000000".to_owned()],
         _ => vec!["something else".to_owned()],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_list_has_its_turn_before_one_has_another() {
+        let many = [vec![20; 100], vec![1; 100]].concat();
+        for (counts, expected) in [
+            (vec![], vec![]),
+            (vec![3, 0, 390], vec![3, 0, 390]),
+            (vec![3, 1, 1_000], vec![3, 1, 396]),
+            (many, [vec![3; 100], vec![1; 100]].concat()),
+            (vec![9; 500], [vec![1; 400], vec![0; 100]].concat()),
+        ] {
+            assert_eq!(shares(&counts), expected, "{counts:?}");
+        }
     }
 }

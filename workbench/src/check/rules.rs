@@ -5,15 +5,17 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::documents::lists;
+use super::documents::{List, lists};
 use super::manifest::{evidence_of, used_evidence};
-use super::mutations::{Mutation, changes, deletions};
+use super::mutations::{Mutation, changes, deletions, shares};
 use super::{Section, listed};
 use crate::domain::Domain;
 use crate::domain::manifest::Source;
+use crate::printer;
 use crate::report::table::counted;
 use crate::results::format::{RuleStatus, Verdict};
 use crate::results::store::{StoreError, read_evidence, read_ledger};
@@ -81,51 +83,84 @@ pub async fn section(
     let out = passed.run.join("out");
     let evidence = read_evidence(passed.run)?.unwrap_or(Value::Null);
     let calls = read_ledger(passed.run)?;
-    let (mut mutations, left_out) = deletions(&out)?;
+    let (deleted, kept) = deletions(&out)?;
     let used = used_evidence(domain);
-    for (name, entry) in domain.manifest.evidence.iter().filter(|(name, _)| used.contains(*name)) {
-        mutations.extend(lists(name, entry, &out).iter().flat_map(|list| changes(list, &calls)));
+    let evidence_used = domain.manifest.evidence.iter().filter(|(name, _)| used.contains(*name));
+    let lists: Vec<List> = evidence_used.flat_map(|(name, entry)| lists(name, entry, &out)).collect();
+    let counts: Vec<usize> = lists.iter().map(|list| changes(list, &calls).len()).collect();
+    let shares = shares(&counts);
+    let trial = Trial { domain, out: &out, fetch: Fetch::Completed(&evidence, web) };
+    let progress = progress(deleted.len() + shares.iter().sum::<usize>());
+    let mut tried = Vec::new();
+    for mutation in deleted {
+        tried.push(trial.of(mutation, None).await?);
+        progress.inc(1);
     }
-    section.fact(format!(
-        "the result in mode {} was changed in {}",
-        passed.mode,
-        counted(mutations.len() as u64, "way")
-    ));
+    for (list, share) in lists.iter().zip(&shares) {
+        // Made one by one: a large file in every way at once would fill the memory.
+        for change in changes(list, &calls).into_iter().take(*share) {
+            if let Some(content) = change.made(list) {
+                tried.push(trial.of(change.mutation, Some(content)).await?);
+            }
+            progress.inc(1);
+        }
+    }
+    progress.finish_and_clear();
+    section.fact(format!("the result in mode {} was changed in {}", passed.mode, counted(tried.len() as u64, "way")));
+    if kept > 0 {
+        section.fact(format!("{kept} more files were not deleted: the first show what becomes of such files"));
+    }
+    let left_out = counts.iter().sum::<usize>() - shares.iter().sum::<usize>();
     if left_out > 0 {
-        section.fact(format!("{left_out} more files were not deleted: the first show what becomes of such files"));
-    }
-    let mut tried = Vec::with_capacity(mutations.len());
-    for mutation in mutations {
-        let verdict = judged(domain, &out, &mutation, Fetch::Completed(&evidence, web)).await?;
-        tried.push(Tried {
-            failed: with(&verdict, RuleStatus::Fail),
-            undecided: with(&verdict, RuleStatus::Error),
-            mutation,
-        });
+        let shortened = lists.iter().zip(counts.iter().zip(&shares)).filter(|(_, (count, share))| count > share);
+        let names: Vec<&str> = shortened.map(|(list, _)| list.name.trim_matches('`')).collect();
+        section.fact(format!("{left_out} more changes were not tried, of {}", listed(names)));
     }
     tell_rules(&mut section, domain, &tried);
     tell_mutations(&mut section, &tried);
     Ok((section, together(&tried)))
 }
 
+/// A bar of so many changes; on a terminal only.
+fn progress(changes: usize) -> ProgressBar {
+    if !printer::is_interactive() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("changing the result: {pos} of {len} ways").ok();
+    let bar = ProgressBar::new(changes as u64);
+    style.into_iter().fold(bar, ProgressBar::with_style)
+}
+
 /// A change, and what became of the rules, by their names.
 struct Tried {
     mutation: Mutation,
+    /// Whether the file was there, with another content.
+    is_content: bool,
     failed: Vec<String>,
     undecided: Vec<String>,
 }
 
-/// Judges the result with the change, and takes the change back.
-async fn judged(domain: &Domain, out: &Path, mutation: &Mutation, fetch: Fetch<'_>) -> io::Result<Verdict> {
-    let file = out.join(&mutation.file);
-    let before = fs::read(&file)?;
-    match &mutation.content {
-        Some(content) => fs::write(&file, content)?,
-        None => fs::remove_file(&file)?,
+/// What changes are tried on.
+struct Trial<'a> {
+    domain: &'a Domain,
+    out: &'a Path,
+    fetch: Fetch<'a>,
+}
+
+impl Trial<'_> {
+    /// Judges the result with the change, and takes the change back.
+    async fn of(&self, mutation: Mutation, content: Option<String>) -> io::Result<Tried> {
+        let file = self.out.join(&mutation.file);
+        let before = fs::read(&file)?;
+        match &content {
+            Some(content) => fs::write(&file, content)?,
+            None => fs::remove_file(&file)?,
+        }
+        let verdict = judge(self.domain, self.out, self.fetch).await.verdict;
+        fs::write(&file, before)?;
+        let (failed, undecided) = (with(&verdict, RuleStatus::Fail), with(&verdict, RuleStatus::Error));
+        Ok(Tried { mutation, is_content: content.is_some(), failed, undecided })
     }
-    let verdict = judge(domain, out, fetch).await.verdict;
-    fs::write(&file, before)?;
-    Ok(verdict)
 }
 
 fn with(verdict: &Verdict, status: RuleStatus) -> Vec<String> {
@@ -136,9 +171,8 @@ fn with(verdict: &Verdict, status: RuleStatus) -> Vec<String> {
 fn tell_rules(section: &mut Section, domain: &Domain, tried: &[Tried]) {
     for rule in &domain.manifest.verify {
         let name = &rule.name;
-        let noticed = |changed: bool| {
-            tried.iter().any(|tried| tried.mutation.content.is_some() == changed && tried.failed.contains(name))
-        };
+        let noticed =
+            |changed: bool| tried.iter().any(|tried| tried.is_content == changed && tried.failed.contains(name));
         if noticed(true) {
             continue;
         }
@@ -181,7 +215,7 @@ fn is_content(domain: &Domain, name: &str) -> bool {
 fn tell_mutations(section: &mut Section, tried: &[Tried]) {
     let unnoticed = |tried: &&Tried| tried.mutation.is_harm && tried.failed.is_empty() && tried.undecided.is_empty();
     let (gone, changed): (Vec<&Tried>, Vec<&Tried>) =
-        tried.iter().filter(unnoticed).partition(|tried| tried.mutation.content.is_none());
+        tried.iter().filter(unnoticed).partition(|tried| !tried.is_content);
     if !gone.is_empty() {
         section.warn(
             format!(
@@ -218,7 +252,7 @@ fn together(tried: &[Tried]) -> Vec<Mutated> {
         }
     }
     let row = |(tried, times): (&Tried, usize)| {
-        let Tried { mutation, failed, undecided } = tried;
+        let Tried { mutation, failed, undecided, .. } = tried;
         let what = match (&mutation.list, times) {
             (Some(list), _) => format!("{list}: {}", mutation.what),
             (None, 1) => format!("{} {}", mutation.what, mutation.file),

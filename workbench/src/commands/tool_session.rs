@@ -127,6 +127,7 @@ async fn start_plugin(
 ) -> Result<PluginClient, Failure> {
     let pages = Pages::load(&domain.folder.join("templates")).map_err(Failure::usage)?;
     let services = RunServices::new(web.clone(), OutFolder::new(out), pages);
+    let services = services.with_expressions(domain.tool_expressions());
     let tools = domain.manifest.declared();
     let settings = ClientSettings { tool_seconds, out: out.to_owned(), tools, program: None };
     PluginClient::start(library, Arc::new(services), settings).await.map_err(failures::plugin)

@@ -5,6 +5,7 @@ pub mod base;
 pub mod declared;
 mod error;
 mod excerpt;
+mod expressions;
 pub mod fingerprint;
 pub mod header;
 mod lint;

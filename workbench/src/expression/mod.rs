@@ -3,11 +3,16 @@
 //!
 //! The stock minijinja lets a wrong rule pass in silence: a misspelt attribute counts as a value
 //! that is there, an undefined result as false. Here the filters look for the attribute first, the
-//! result must be a bool, and what an expression may cost is limited.
+//! result must be a bool, only what has an order is compared, and what an expression may cost is limited.
 
+mod as_json;
+mod compiled;
 mod names;
+mod order;
 mod strict_filters;
 mod template;
+mod texts;
+mod tree;
 
 use std::error::Error as _;
 use std::ops::Range;
@@ -16,6 +21,7 @@ use std::sync::LazyLock;
 use minijinja::value::ValueKind;
 use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value};
 
+pub use as_json::{JsonError, json};
 pub use names::{attributes, check, is_reserved, reads};
 pub(crate) use strict_filters::pattern;
 pub use template::{Purpose, fill, placeholders};
@@ -38,7 +44,8 @@ pub(crate) fn limit(environment: &mut Environment<'_>) {
     environment.set_fuel(Some(FUEL));
     environment.set_recursion_limit(RECURSION_LIMIT);
     environment.set_debug(true);
-    strict_filters::bound(environment);
+    texts::bound(environment);
+    order::install(environment);
 }
 
 /// Why an expression has no value.
@@ -57,12 +64,14 @@ pub struct RuleError {
     pub on_empty_list: bool,
     /// Whether it met something undefined: data that lacks what it asks for.
     pub on_undefined: bool,
+    /// Whether it met values that have no order, such as a text among numbers.
+    pub on_unordered: bool,
 }
 
 impl RuleError {
     fn new(expression: &str, reason: String, range: Option<Range<usize>>) -> Self {
         let expression = expression.to_owned();
-        Self { expression, reason, help: None, range, on_empty_list: false, on_undefined: false }
+        Self { expression, reason, help: None, range, on_empty_list: false, on_undefined: false, on_unordered: false }
     }
 
     fn from_engine(expression: &str, error: &minijinja::Error) -> Self {
@@ -71,9 +80,13 @@ impl RuleError {
             kind => error.detail().map_or_else(|| kind.to_string(), str::to_owned),
         };
         let range = error.range().filter(|range| expression.get(range.clone()).is_some());
+        let is_assignment =
+            error.kind() == ErrorKind::SyntaxError && range.clone().is_some_and(|range| &expression[range] == "=");
+        let help = is_assignment.then(|| "did you mean `==`?".to_owned());
         let on_empty_list = error.source().is_some_and(|source| source.is::<strict_filters::EmptyList>());
         let on_undefined = error.kind() == ErrorKind::UndefinedError;
-        Self { on_empty_list, on_undefined, ..Self::new(expression, reason, range) }
+        let on_unordered = error.source().is_some_and(|source| source.is::<order::Unordered>());
+        Self { help, on_empty_list, on_undefined, on_unordered, ..Self::new(expression, reason, range) }
     }
 
     /// The reason, the help and the place, without the expression.
@@ -113,15 +126,29 @@ pub fn truth(expression: &str, context: Value) -> Result<bool, RuleError> {
 /// # Errors
 /// As [`truth`], but any value is good that is defined.
 pub fn value(expression: &str, context: Value) -> Result<Value, RuleError> {
-    let error = |error: minijinja::Error| RuleError::from_engine(expression, &error);
-    ENVIRONMENT.compile_expression(expression).map_err(error)?.eval(context).map_err(error)
+    let compiled = compiled::compile(expression)?;
+    compiled::evaluate(&ENVIRONMENT, &compiled, context.clone()).map_err(|error| {
+        let error = RuleError::from_engine(expression, &error);
+        match error.reason.strip_prefix('`').and_then(|reason| reason.strip_suffix("` is undefined")) {
+            Some(path) => RuleError { help: known_beside(path, context), ..error },
+            None => error,
+        }
+    })
+}
+
+/// What there is in the place of something undefined, such as `json` for the path `json.nosuch`: its names. Nothing
+/// where that is not known.
+pub fn known_beside(path: &str, context: Value) -> Option<String> {
+    let (place, _) = path.rsplit_once('.')?;
+    let compiled = compiled::compile(place).ok()?;
+    let value = compiled::evaluate(&ENVIRONMENT, &compiled, context).ok().filter(|value| !value.is_undefined())?;
+    Some(format!("`{place}` {}", strict_filters::known_names(&value)))
 }
 
 fn described(value: &Value) -> String {
-    let text = value.to_string();
     match value.kind() {
         ValueKind::Undefined => "undefined".to_owned(),
-        ValueKind::Number if text.len() < 40 => text,
+        ValueKind::Number => value.to_string(),
         kind => format!("a {kind}"),
     }
 }

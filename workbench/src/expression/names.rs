@@ -1,11 +1,13 @@
 //! What an expression refers to, checked before there is data: the names, filters, tests and
-//! functions it uses.
+//! functions it uses, also those that it names as a text, as `map('lower')` does.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
+use minijinja::machinery::ast::Expr;
+
+use super::{ENVIRONMENT, RuleError, compiled, order, tree};
 use crate::nearest::question;
-
-use super::{ENVIRONMENT, RuleError};
 
 /// Filters a rule can use; minijinja itself tells of an unknown one only when it is reached.
 pub(super) const FILTERS: &[&str] = &[
@@ -116,6 +118,7 @@ pub fn is_reserved(name: &str) -> bool {
 /// # Errors
 /// When it is no expression.
 pub fn reads(expression: &str) -> Result<BTreeSet<String>, RuleError> {
+    tree::refuse_too_long(expression, true)?;
     let compiled =
         ENVIRONMENT.compile_expression(expression).map_err(|error| RuleError::from_engine(expression, &error))?;
     let mut names: BTreeSet<String> = compiled.undeclared_variables(false).into_iter().collect();
@@ -129,17 +132,19 @@ pub fn reads(expression: &str) -> Result<BTreeSet<String>, RuleError> {
 /// When it is no expression, or uses a name, filter or test that does not exist.
 pub fn check(expression: &str, known: &[&str]) -> Result<BTreeSet<String>, RuleError> {
     let names = reads(expression)?;
-    for word in words(expression) {
+    compiled::compile(expression)?;
+    let tree = tree::parse(expression)?;
+    for word in tree::parts(&tree).into_iter().flat_map(|part| words(expression, part)) {
         let (kind, candidates) = match word.role {
             Role::Filter => ("filter", FILTERS),
             Role::Test => ("test", TESTS),
-            Role::Name if names.contains(word.text) => ("name", known),
+            Role::Name if names.contains(&word.text) => ("name", known),
             Role::Name => continue,
         };
-        if !candidates.contains(&word.text) {
-            let range = word.start..word.start + word.text.len();
-            let error = RuleError::new(expression, format!("unknown {kind} `{}`", word.text), Some(range));
-            return Err(RuleError { help: question(word.text, candidates.iter().copied()), ..error });
+        let is_sign = word.role == Role::Test && order::SIGNS.contains(&word.text.as_str());
+        if !candidates.contains(&word.text.as_str()) && !is_sign {
+            let error = RuleError::new(expression, format!("unknown {kind} `{}`", word.text), Some(word.range));
+            return Err(RuleError { help: question(&word.text, candidates.iter().copied()), ..error });
         }
     }
     Ok(names)
@@ -151,6 +156,7 @@ pub fn check(expression: &str, known: &[&str]) -> Result<BTreeSet<String>, RuleE
 /// # Errors
 /// When it is no expression.
 pub fn attributes(expression: &str, name: &str) -> Result<Option<BTreeSet<String>>, RuleError> {
+    tree::refuse_too_long(expression, true)?;
     let compiled =
         ENVIRONMENT.compile_expression(expression).map_err(|error| RuleError::from_engine(expression, &error))?;
     let paths = compiled.undeclared_variables(true);
@@ -168,52 +174,41 @@ enum Role {
     Name,
 }
 
-struct Word<'a> {
-    text: &'a str,
-    start: usize,
+struct Word {
+    text: String,
+    range: Range<usize>,
     role: Role,
 }
 
-/// The words of an expression that compiles, texts and attributes left out.
-fn words(expression: &str) -> Vec<Word<'_>> {
-    let mut words: Vec<Word<'_>> = Vec::new();
-    let mut role = Role::Name;
-    let mut rest = expression.char_indices().peekable();
-    while let Some((start, character)) = rest.next() {
-        match character {
-            '"' | '\'' => {
-                while let Some((_, inner)) = rest.next() {
-                    if inner == '\\' {
-                        rest.next();
-                    } else if inner == character {
-                        break;
-                    }
-                }
-                role = Role::Name;
-            }
-            '|' => role = Role::Filter,
-            _ if character.is_whitespace() => {}
-            _ if character == '_' || character.is_alphabetic() => {
-                let mut end = start + character.len_utf8();
-                while let Some((at, next)) = rest.next_if(|(_, next)| *next == '_' || next.is_alphanumeric()) {
-                    end = at + next.len_utf8();
-                }
-                let text = &expression[start..end];
-                match text {
-                    "is" => role = Role::Test,
-                    "not" if role == Role::Test => {}
-                    _ => {
-                        if !expression[..start].trim_end().ends_with('.') {
-                            words.push(Word { text, start, role });
-                        }
-                        role = Role::Name;
-                    }
-                }
-            }
-            _ => role = Role::Name,
+/// The words that a part of an expression adds to those of its own parts.
+fn words(expression: &str, part: &Expr<'_>) -> Vec<Word> {
+    let span = part.span();
+    let (start, end) = (span.start_offset as usize, span.end_offset as usize);
+    let written = |text: &str, role| {
+        // The place of a filter begins with its name, that of a test may have what is tested before it.
+        let before = expression.get(start..end).and_then(|part| part.find(text)).unwrap_or_default();
+        let start = start + before;
+        Word { text: text.to_owned(), range: start..start + text.len(), role }
+    };
+    let quoted = |arguments, place, role| {
+        let (text, argument) = tree::text_argument(arguments, place)?;
+        let span = argument.span();
+        Some(Word { text, range: span.start_offset as usize..span.end_offset as usize, role })
+    };
+    match part {
+        Expr::Var(variable) => vec![written(variable.id, Role::Name)],
+        Expr::Test(test) => vec![written(test.name, Role::Test)],
+        Expr::Filter(filter) => {
+            let named = match filter.name {
+                "map" => quoted(&filter.args, 0, Role::Filter),
+                "select" | "reject" => quoted(&filter.args, 0, Role::Test),
+                "selectattr" | "rejectattr" => quoted(&filter.args, 1, Role::Test),
+                _ => None,
+            };
+            std::iter::once(written(filter.name, Role::Filter)).chain(named).collect()
         }
+        _ => Vec::new(),
     }
-    words
 }
 
 #[cfg(test)]
@@ -252,17 +247,71 @@ mod tests {
             ("ids is not evn", Err("unknown test `evn`; did you mean `even`? (`evn` at character 12)")),
             ("objcts|length > 1", Err("unknown name `objcts`; did you mean `objects`? (`objcts` at character 1)")),
             ("nosuch(ids)", Err("unknown name `nosuch` (`nosuch` at character 1)")),
+            (
+                "objects|map('lenght')",
+                Err("unknown filter `lenght`; did you mean `length`? (`'lenght'` at character 13)"),
+            ),
+            ("ids|select('evn')", Err("unknown test `evn`; did you mean `even`? (`'evn'` at character 12)")),
+            ("ids | reject(\"evn\")", Err("unknown test `evn`; did you mean `even`? (`\"evn\"` at character 14)")),
+            (
+                "[objects|rejectattr('n', 'gr', 3)]",
+                Err("unknown test `gr`; did you mean `greaterthan`? (`'gr'` at character 26)"),
+            ),
+            (
+                "objects|selectattr('even', '>=', 3)|selectattr('odd', 'is')",
+                Err("unknown test `is`; did you mean `divisibleby`? (`'is'` at character 55)"),
+            ),
+            ("objects|map(attribute='lenght')|map('default', 'lenght')", Ok("objects")),
+            (
+                "ids is ge(3) and ids is lower and ids|length is not nosuch",
+                Err("unknown test `nosuch` (`nosuch` at character 53)"),
+            ),
+            ("ids if objects else pge", Err("unknown name `pge`; did you mean `page`? (`pge` at character 21)")),
+            ("[{'a': pge}, ids[objects:pge]]", Err("unknown name `pge`; did you mean `page`? (`pge` at character 8)")),
+            ("all(ids, x=pge)", Err("unknown name `pge`; did you mean `page`? (`pge` at character 12)")),
+            ("ids|length = 3", Err("unexpected input after expression; did you mean `==`? (`=` at character 12)")),
+            (
+                "(ids|length = 3) and page",
+                Err("unexpected `=`, expected `)`; did you mean `==`? (`=` at character 13)"),
+            ),
+            ("all(ids|first = 3)", Err("unexpected `=`, expected `,`; did you mean `==`? (`=` at character 15)")),
+            ("'few' >= 500", Err("`>=` wants two numbers or two texts, but would get a text and a number")),
+            (
+                "1 < ids|length < 'few'",
+                Err(
+                    "`<` wants two numbers or two texts, but would get a number and a text (`ids|length < 'few'` at character 5)",
+                ),
+            ),
+            (
+                "1 < 2 < none",
+                Err(
+                    "`<` wants two numbers or two texts, but would get a number and `none` (`2 < none` at character 5)",
+                ),
+            ),
+            (
+                "page and page.n > none",
+                Err(
+                    "`>` wants two numbers or two texts, but would get something and `none` (`page.n > none` at character 10)",
+                ),
+            ),
+            (
+                "'ids|length' >= 12 or page",
+                Err(
+                    "`>=` wants two numbers or two texts, but would get a text and a number (`'ids|length' >= 12` at character 1)",
+                ),
+            ),
             ("ids ==", Err("unexpected end of input, expected expression (`==` at character 5)")),
         ];
+        let mut wrong = Vec::new();
         for (expression, expected) in cases {
-            let found = check(expression, &known);
-            match expected {
-                Ok(names) => {
-                    let found = found.unwrap_or_else(|error| panic!("{error}"));
-                    assert_eq!(found.into_iter().collect::<Vec<_>>().join(","), names, "{expression}");
-                }
-                Err(text) => assert_eq!(found.unwrap_err().short(), text, "{expression}"),
+            let found = match check(expression, &known) {
+                Ok(names) => names.into_iter().collect::<Vec<_>>().join(","),
+                Err(error) => error.short(),
+            };
+            if expected.unwrap_or_else(|text| text) != found {
+                wrong.push(format!("{expression}: {found}"));
             }
         }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
 }

@@ -8,6 +8,8 @@ use minijinja::value::{Kwargs, Rest, StringInput, ValueKind, ValueOrKwargs};
 use minijinja::{Environment, Error, ErrorKind, State, Value};
 use regex::{Regex, RegexBuilder};
 
+use super::{order, texts};
+
 /// Bytes a compiled pattern may take; matching itself is linear in the text.
 const PATTERN_BYTES: usize = 1 << 20;
 
@@ -15,9 +17,9 @@ pub(super) fn install(environment: &mut Environment<'_>) {
     environment.add_filter("map", map);
     environment.add_filter("selectattr", selectattr);
     environment.add_filter("rejectattr", rejectattr);
-    environment.add_filter("join", join);
     environment.add_filter("groupby", groupby);
     environment.add_filter("sort", sort);
+    environment.add_filter("dictsort", dictsort);
     environment.add_filter("unique", unique);
     environment.add_filter("min", min);
     environment.add_filter("max", max);
@@ -33,13 +35,6 @@ pub(super) fn install(environment: &mut Environment<'_>) {
     environment.add_filter("matches", move |text: &str, pattern: &str| matches(&last_pattern, text, pattern));
     let last_pattern = Mutex::new(None);
     environment.add_test("matches", move |text: &str, pattern: &str| matches(&last_pattern, text, pattern));
-}
-
-/// Filters in whose place others stand, since fuel does not pay for what they can cost: a sum of texts grows with the
-/// square of their number, and an indentation may be of any width.
-pub(super) fn bound(environment: &mut Environment<'_>) {
-    environment.add_filter("sum", sum);
-    environment.add_filter("tojson", tojson);
 }
 
 /// A pattern of a manifest, compiled within bounds.
@@ -91,7 +86,7 @@ fn rejectattr(
     filters::rejectattr(state, items, attribute.into(), test.map(Into::into), arguments)
 }
 
-fn sum(
+pub(super) fn sum(
     state: &State,
     list: Value,
     attribute: Option<&str>,
@@ -116,51 +111,69 @@ fn sum(
     filters::sum(state, Value::from(items), attribute, start, named)
 }
 
-/// As the stock filter, without its `indent`.
-fn tojson(value: &Value) -> Result<Value, Error> {
-    filters::tojson(value, None, Kwargs::from_iter::<[(&str, Value); 0]>([]))
-}
-
-fn join(
+pub(super) fn join(
     state: &mut State,
     list: Value,
     joiner: Option<StringInput<'_>>,
     attribute: Option<&str>,
     named: Kwargs,
 ) -> Result<Value, Error> {
-    let items = having(state, &list, attribute.or(named.peek("attribute").ok()))?;
-    filters::join(state, &items, joiner, attribute, named)
+    let items = items(state, &list)?;
+    let parts = values(state, &items, attribute.or(named.peek("attribute").ok()))?;
+    texts::affordable(state, parts.into_iter())?;
+    filters::join(state, &Value::from(items), joiner, attribute, named)
 }
 
 fn groupby(state: &State, list: Value, attribute: Option<&str>, named: Kwargs) -> Result<Value, Error> {
-    let path = if named.has("default") { None } else { attribute.or(named.peek("attribute").ok()) };
-    let items = having(state, &list, path)?;
-    filters::groupby(items, attribute, named)
+    let path = attribute.or(named.peek("attribute").ok());
+    let items = items(state, &list)?;
+    match path {
+        Some(path) if named.has("default") => {
+            let values: Vec<Value> = items.iter().map(|item| follow(item, path)).collect();
+            texts::sortable(state, values.iter())?;
+        }
+        path => texts::sortable(state, values(state, &items, path)?.iter())?,
+    }
+    filters::groupby(Value::from(items), attribute, named)
 }
 
 fn sort(state: &State, list: Value, named: Kwargs) -> Result<Value, Error> {
     let items = items(state, &list)?;
-    if let Ok(paths) = named.peek::<&str>("attribute") {
-        for path in paths.split(',') {
-            need(&items, path.trim())?;
-        }
+    match named.peek::<&str>("attribute") {
+        Ok(paths) => paths.split(',').try_for_each(|path| ordered_by(state, "sort", &items, Some(path.trim())))?,
+        Err(_) => ordered_by(state, "sort", &items, None)?,
     }
     filters::sort(state, Value::from(items), named)
 }
 
+fn dictsort(state: &State, map: Value, named: Kwargs) -> Result<Value, Error> {
+    let keys = items(state, &map)?;
+    match named.peek::<&str>("by") {
+        Ok("value") => {
+            let values = keys.iter().map(|key| map.get_item(key)).collect::<Result<Vec<_>, _>>()?;
+            order::ordered("dictsort", values.iter())?;
+        }
+        _ => order::ordered("dictsort", keys.iter())?,
+    }
+    filters::dictsort(&map, named)
+}
+
 fn unique(state: &State, list: Value, named: Kwargs) -> Result<Value, Error> {
-    let items = having(state, &list, named.peek("attribute").ok())?;
-    filters::unique(state, items, named)
+    let items = items(state, &list)?;
+    texts::sortable(state, values(state, &items, named.peek("attribute").ok())?.iter())?;
+    filters::unique(state, Value::from(items), named)
 }
 
 fn min(state: &State, list: Value, named: Kwargs) -> Result<Value, Error> {
-    let items = having(state, &list, named.peek("attribute").ok())?;
-    defined(filters::min(state, items, named)?, "smallest")
+    let items = items(state, &list)?;
+    ordered_by(state, "min", &items, named.peek("attribute").ok())?;
+    defined(filters::min(state, Value::from(items), named)?, "smallest")
 }
 
 fn max(state: &State, list: Value, named: Kwargs) -> Result<Value, Error> {
-    let items = having(state, &list, named.peek("attribute").ok())?;
-    defined(filters::max(state, items, named)?, "largest")
+    let items = items(state, &list)?;
+    ordered_by(state, "max", &items, named.peek("attribute").ok())?;
+    defined(filters::max(state, Value::from(items), named)?, "largest")
 }
 
 fn first(state: &State, list: Value) -> Result<Value, Error> {
@@ -237,6 +250,21 @@ fn having(state: &State, list: &Value, path: Option<&str>) -> Result<Value, Erro
     Ok(Value::from(items))
 }
 
+/// That items, or what each has at a path, can be put in an order.
+fn ordered_by(state: &State, filter: &str, items: &[Value], path: Option<&str>) -> Result<(), Error> {
+    let values = values(state, items, path)?;
+    texts::sortable(state, values.iter())?;
+    order::ordered(filter, values.iter())
+}
+
+/// The items, or what each has at a path.
+fn values(state: &State, items: &[Value], path: Option<&str>) -> Result<Vec<Value>, Error> {
+    let Some(path) = path else { return Ok(items.to_vec()) };
+    need(items, path)?;
+    state.consume_fuel(items.len() as u64)?;
+    Ok(items.iter().map(|item| follow(item, path)).collect())
+}
+
 /// The items once and for all: some values can be walked only once, and are walked twice here.
 fn items(state: &State, list: &Value) -> Result<Vec<Value>, Error> {
     match list.kind() {
@@ -244,8 +272,11 @@ fn items(state: &State, list: &Value) -> Result<Vec<Value>, Error> {
         ValueKind::Seq | ValueKind::Iterable | ValueKind::Map | ValueKind::String => {}
         kind => return Err(invalid(format!("wants a list, but got a {kind}"))),
     }
-    state.consume_fuel(list.len().unwrap_or(0) as u64)?;
-    let items: Vec<Value> = list.try_iter()?.collect();
+    let mut items = Vec::new();
+    for item in list.try_iter()? {
+        state.consume_fuel(1)?;
+        items.push(item);
+    }
     Ok(items)
 }
 
@@ -253,7 +284,7 @@ fn need(items: &[Value], path: &str) -> Result<(), Error> {
     for (index, item) in items.iter().enumerate() {
         if follow(item, path).is_undefined() {
             let known = known_names(item);
-            return Err(invalid(format!("item {index} has no `{path}`{known}")));
+            return Err(invalid(format!("item {index} has no `{path}` (it {known})")));
         }
     }
     Ok(())
@@ -270,14 +301,19 @@ fn follow(item: &Value, path: &str) -> Value {
     })
 }
 
-fn known_names(item: &Value) -> String {
+/// What a value has, or is: `has name, year`, `is a number`.
+pub(super) fn known_names(value: &Value) -> String {
     const SHOWN: usize = 12;
-    if item.kind() != ValueKind::Map {
-        return format!(" (it is a {})", item.kind());
+    const LETTERS: usize = 40;
+    if value.kind() != ValueKind::Map {
+        return format!("is a {}", value.kind());
     }
-    let names: Vec<String> = item.try_iter().into_iter().flatten().map(|name| name.to_string()).collect();
-    let more = if names.len() > SHOWN { ", …" } else { "" };
-    format!(" (it has {}{more})", names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", "))
+    // Names may be a model's, and of any length.
+    let cut = |name: Value| name.to_string().chars().take(LETTERS).collect::<String>();
+    let count = value.len().unwrap_or_default();
+    let names: Vec<String> = value.try_iter().into_iter().flatten().take(SHOWN).map(cut).collect();
+    let more = if count > SHOWN { ", …" } else { "" };
+    if names.is_empty() { "has nothing".to_owned() } else { format!("has {}{more}", names.join(", ")) }
 }
 
 fn defined(value: Value, which: &str) -> Result<Value, Error> {

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use minijinja::{Environment, Error, ErrorKind, Output, State, Value, context};
 
-use super::RuleError;
+use super::{RuleError, texts, tree};
 
 /// What a filled template is used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +40,7 @@ pub fn fill(template: &str, item: &Value, purpose: Purpose) -> Result<String, Ru
         Purpose::FileName => &FILE_NAMES,
         Purpose::Path => &PATHS,
     };
+    tree::refuse_too_long(template, false)?;
     environment.render_str(template, context! { item }).map_err(|error| RuleError::from_engine(template, &error))
 }
 
@@ -48,6 +49,7 @@ pub fn fill(template: &str, item: &Value, purpose: Purpose) -> Result<String, Ru
 /// # Errors
 /// When it is no template, and when it asks for anything else.
 pub fn placeholders(template: &str) -> Result<BTreeSet<String>, RuleError> {
+    tree::refuse_too_long(template, false)?;
     let error = |error: Error| RuleError::from_engine(template, &error);
     let names = FILE_NAMES.template_from_str(template).map_err(error)?.undeclared_variables(false);
     if let Some(name) = names.iter().find(|name| *name != "item") {
@@ -66,10 +68,11 @@ fn word(template: &str, name: &str) -> Option<Range<usize>> {
     places.find(|place| !template[..place.start].ends_with(is_part) && !template[place.end..].starts_with(is_part))
 }
 
-fn write_encoded(out: &mut Output, _state: &mut State, value: &Value) -> Result<(), Error> {
+fn write_encoded(out: &mut Output, state: &mut State, value: &Value) -> Result<(), Error> {
     if value.is_undefined() {
         return Err(Error::from(ErrorKind::UndefinedError));
     }
+    texts::affordable(state, std::iter::once(value.clone()))?;
     let text = value.to_string();
     if matches!(text.as_str(), "" | "." | "..") {
         return Err(Error::new(ErrorKind::InvalidOperation, format!("`{text}` cannot be part of a path")));
@@ -114,6 +117,9 @@ mod tests {
         assert_eq!(fill("/s/{{ item.species.name }}", &item, Purpose::Path).unwrap(), "/s/eevee");
         for purpose in [Purpose::Path, Purpose::FileName] {
             assert!(fill("/s/{{ item.nosuch }}", &item, purpose).is_err());
+            let large = Value::from("x".repeat(1 << 20));
+            let error = fill("{{ [item] * 1000 }}", &large, purpose).unwrap_err();
+            assert_eq!(error.reason, "it takes too many steps, or too much memory");
         }
     }
 }

@@ -101,6 +101,9 @@ fn is_at(file: &File, path: &Path) -> bool {
 /// What a folder holds that such a process made. Nothing else is ever removed with what is in it.
 const MARK: &str = ".made-by-workbench";
 
+/// How often a folder is tried to be made whose parent is removed meanwhile.
+const TAKES: usize = 20;
+
 /// A folder that belongs to this process, and goes with it.
 #[derive(Debug)]
 pub struct OwnFolder {
@@ -115,6 +118,17 @@ impl OwnFolder {
     /// # Errors
     /// When the system refuses, and when `parent` is a link: what it leads to may be anybody's.
     pub fn take(parent: &Path, name: &str) -> io::Result<Option<Self>> {
+        for _ in 1..TAKES {
+            match Self::take_once(parent, name) {
+                // Another has just removed the parent, which was empty.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                taken => return taken,
+            }
+        }
+        Self::take_once(parent, name)
+    }
+
+    fn take_once(parent: &Path, name: &str) -> io::Result<Option<Self>> {
         fs::create_dir_all(parent)?;
         if !fs::symlink_metadata(parent)?.is_dir() {
             return Err(io::Error::other("it is a link; remove it"));
@@ -155,6 +169,10 @@ impl Drop for OwnFolder {
     fn drop(&mut self) {
         // What is left is swept by the next.
         _ = fs::remove_dir_all(&self.path);
+        // Stays where others have folders in it.
+        if let Some(parent) = self.path.parent() {
+            _ = fs::remove_dir(parent);
+        }
     }
 }
 
@@ -220,8 +238,12 @@ mod tests {
         assert!(OwnFolder::take(&parent, "a").unwrap().is_none());
         assert_eq!(names(&parent), ["a"]);
         drop(first);
-        assert!(OwnFolder::take(&parent, "a").unwrap().is_some());
-        assert!(names(&parent).is_empty());
+        assert!(!parent.exists(), "it was empty");
+        let (a, b) = (OwnFolder::take(&parent, "a").unwrap().unwrap(), OwnFolder::take(&parent, "b").unwrap().unwrap());
+        drop(a);
+        assert_eq!(names(&parent), ["b"]);
+        drop(b);
+        assert!(!parent.exists());
     }
 
     #[test]

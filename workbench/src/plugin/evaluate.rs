@@ -1,7 +1,5 @@
 //! Expressions that plugins have evaluated, over data of theirs: strict, and within bounds of steps and memory.
 
-use std::io;
-
 use minijinja::value::Serde;
 use plugin_api::ToolError;
 use serde_json::Value;
@@ -24,39 +22,20 @@ pub(super) fn evaluate(expression: &str, names: &[u8]) -> Result<Vec<u8>, ToolEr
         };
         ToolError::new(format!("what `{expression}` is to read {wrong}"))
     })?;
-    let value = expression::value(expression, minijinja::Value::from(Serde(&names))).map_err(fault)?;
+    let names = minijinja::Value::from(Serde(&names));
+    let value = expression::value(expression, names.clone()).map_err(fault)?;
     if value.is_undefined() {
-        return Err(ToolError::new(format!("`{expression}` is undefined")).with_code("undefined"));
+        let known = expression::known_beside(expression, names).map(|known| format!("; {known}")).unwrap_or_default();
+        return Err(ToolError::new(format!("`{expression}` is undefined{known}")).with_code("undefined"));
     }
-    let mut json = Bounded(Vec::new());
-    serde_json::to_writer(&mut json, &value).map_err(|error| {
-        let reason =
-            if error.is_io() { format!("it is longer than {} MB", MAX_VALUE >> 20) } else { error.to_string() };
-        ToolError::new(format!("the value of `{expression}` cannot be handed on: {reason}"))
-    })?;
-    Ok(json.0)
+    expression::json(&value, MAX_VALUE)
+        .map_err(|error| ToolError::new(format!("the value of `{expression}` cannot be handed on: {error}")))
 }
 
 fn fault(error: RuleError) -> ToolError {
     let undefined = error.on_undefined;
     let error = ToolError::new(error.to_string());
     if undefined { error.with_code("undefined") } else { error.with_code("expression") }
-}
-
-struct Bounded(Vec<u8>);
-
-impl io::Write for Bounded {
-    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
-        if self.0.len() + piece.len() > MAX_VALUE {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        self.0.extend_from_slice(piece);
-        Ok(piece.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 #[cfg(test)]
@@ -76,11 +55,21 @@ mod tests {
             ("json.a[0]|only('m', 'n')", Ok(r#"{"m":1,"n":"x"}"#)),
             ("json.a[:arguments.limit - 1]", Ok(r#"[{"n":"x","m":1}]"#)),
             ("none", Ok("null")),
-            ("json.nosuch", Err("`json.nosuch` is undefined")),
-            ("json.nosuch.deeper", Err("`json.nosuch.deeper`: `json.nosuch` is undefined")),
+            ("json.nosuch", Err("`json.nosuch` is undefined; `json` has b, a")),
+            ("json.nosuch.deeper", Err("`json.nosuch.deeper`: `json.nosuch` is undefined; `json` has b, a")),
+            (
+                "json.a[0].nosuch|length",
+                Err("`json.a[0].nosuch|length`: `json.a[0].nosuch` is undefined; `json.a[0]` has n, m"),
+            ),
+            ("json.b.nosuch|length", Err("`json.b.nosuch|length`: `json.b.nosuch` is undefined; `json.b` is a number")),
             ("json.a|only('k')", Err("`json.a|only('k')`: item 0 has no `k` (it has n, m)")),
             ("json.a|only", Err("`json.a|only`: `only` wants the names of keys")),
             ("json ==", Err("`json ==`: unexpected end of input")),
+            (
+                "{'n': 1e308 * 10}",
+                Err("the value of `{'n': 1e308 * 10}` cannot be handed on: it holds inf, which JSON"),
+            ),
+            ("[range]", Err("the value of `[range]` cannot be handed on: it holds `")),
         ] {
             let found = evaluate(expression, names).map(|json| String::from_utf8(json).unwrap());
             match expected {

@@ -1,5 +1,7 @@
 //! The services of one run: what its tools may fetch, save and draw.
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use bytes::Bytes;
 use plugin_api::ToolError;
@@ -28,6 +30,8 @@ pub struct RunServices {
     documents: Documents,
     /// Files that could not be written or read.
     faults: Faults,
+    /// Where the manifest has an expression, by its text.
+    expressions: BTreeMap<String, String>,
 }
 
 type Served = Result<(HostReply, Bytes), ToolError>;
@@ -46,7 +50,20 @@ impl HostServices for RunServices {
 impl RunServices {
     /// Services for one run: what it fetches goes through `web`, what it saves into `out`.
     pub fn new(web: WebClient, out: OutFolder, pages: Pages) -> Self {
-        Self { web, out, pages, documents: Documents::default(), faults: Faults::default() }
+        Self {
+            web,
+            out,
+            pages,
+            documents: Documents::default(),
+            faults: Faults::default(),
+            expressions: BTreeMap::new(),
+        }
+    }
+
+    /// The same, which says where an expression stands when it fails.
+    #[must_use]
+    pub fn with_expressions(self, expressions: BTreeMap<String, String>) -> Self {
+        Self { expressions, ..self }
     }
 
     /// What tools have met that is neither their fault nor their caller's: of the API and of the disk.
@@ -80,9 +97,14 @@ impl RunServices {
             HostRequest::Render { template, name } => self.render(template, name, body).await,
             HostRequest::Evaluate { expression } => {
                 // An expression may take a while, and blocks.
+                let place = self.expressions.get(&expression).cloned();
                 let evaluated = spawn_blocking(move || evaluate(&expression, &body)).await;
                 let evaluated = evaluated.map_err(|error| ToolError::new(format!("the host failed: {error}")))?;
-                Ok((HostReply::Json, evaluated?.into()))
+                let placed = |error: ToolError| match place {
+                    Some(place) => ToolError { message: format!("{place}: {}", error.message), ..error },
+                    None => error,
+                };
+                Ok((HostReply::Json, evaluated.map_err(placed)?.into()))
             }
             // Kept by the client, beside what the plugin prints.
             HostRequest::Log { .. } => Ok(bare(HostReply::Done)),

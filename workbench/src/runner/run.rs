@@ -98,7 +98,8 @@ async fn play(setup: &mut RunSetup, request: RunRequest<'_>, web: &WebClient, pr
 /// What serves the run's plugin: what its tools fetch goes through `web`, what they save into the run's folder.
 fn services(request: &RunRequest<'_>, web: &WebClient, folder: &RunFolder) -> Result<RunServices, RunError> {
     let pages = Pages::load(&request.domain.folder.join("templates"))?;
-    Ok(RunServices::new(web.clone(), OutFolder::new(folder.out()), pages))
+    let services = RunServices::new(web.clone(), OutFolder::new(folder.out()), pages);
+    Ok(services.with_expressions(request.domain.tool_expressions()))
 }
 
 async fn start_plugin(

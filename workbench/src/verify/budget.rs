@@ -18,13 +18,19 @@ const PAGE: Duration = Duration::from_secs(5);
 /// The same of all pages.
 const PAGES: Duration = Duration::from_secs(60);
 
+/// The same of all that `value` makes.
+const VALUES: Duration = Duration::from_secs(60);
+
 /// What is left.
 #[derive(Debug)]
 pub(super) struct Budget {
     memory: AtomicU64,
     records: AtomicU64,
     decoded: AtomicU64,
-    milliseconds: AtomicU64,
+    /// Milliseconds for pages.
+    pages: AtomicU64,
+    /// Milliseconds for values.
+    values: AtomicU64,
 }
 
 impl Default for Budget {
@@ -33,7 +39,8 @@ impl Default for Budget {
             memory: MEMORY.into(),
             records: MEMORY.into(),
             decoded: DECODED.into(),
-            milliseconds: (PAGES.as_millis() as u64).into(),
+            pages: (PAGES.as_millis() as u64).into(),
+            values: (VALUES.as_millis() as u64).into(),
         }
     }
 }
@@ -60,15 +67,30 @@ impl Budget {
 
     /// Does what takes time with one page, all of it in this thread.
     pub(super) fn page<T>(&self, work: impl FnOnce(&Patience) -> T) -> T {
-        let left = Duration::from_millis(self.milliseconds.load(Ordering::Relaxed));
-        let start = worked();
-        let done = work(&Patience::of(PAGE.min(left)));
-        let taken = worked().saturating_sub(start).as_millis() as u64;
-        let left = |before: u64| Some(before.saturating_sub(taken));
-        // Never fails: the closure always answers.
-        let _before = self.milliseconds.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left);
-        done
+        timed(&self.pages, PAGE, work)
     }
+
+    /// Makes the values of one entry, all of them in this thread.
+    pub(super) fn values<T>(&self, work: impl FnOnce(&Patience) -> T) -> T {
+        timed(&self.values, VALUES, work)
+    }
+
+    /// Why the entry `name` was not made.
+    pub(super) fn no_time_for(name: &str) -> String {
+        format!("{name} is not made: all values may take {} seconds of processor time", VALUES.as_secs())
+    }
+}
+
+/// Does the work with what is left of this time, at most `most`, and takes what it needed.
+fn timed<T>(milliseconds: &AtomicU64, most: Duration, work: impl FnOnce(&Patience) -> T) -> T {
+    let left = Duration::from_millis(milliseconds.load(Ordering::Relaxed));
+    let start = worked();
+    let done = work(&Patience::of(most.min(left)));
+    let taken = worked().saturating_sub(start).as_millis() as u64;
+    let left = |before: u64| Some(before.saturating_sub(taken));
+    // Never fails: the closure always answers.
+    let _before = milliseconds.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left);
+    done
 }
 
 fn spend(left: &AtomicU64, amount: u64) -> bool {
@@ -98,6 +120,14 @@ fn worked() -> Duration {
 }
 
 #[cfg(test)]
+impl Budget {
+    /// One whose time is spent.
+    pub(super) fn without_time() -> Self {
+        Self { pages: 0.into(), values: 0.into(), ..Self::default() }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -116,8 +146,9 @@ mod tests {
         assert_eq!(refusals, expected);
         assert_eq!(budget.record("/e", MEMORY), Ok(()), "records are counted apart");
         assert!(budget.record("/f", 1).is_err());
-        let spent = Budget { milliseconds: 0.into(), ..Budget::default() };
+        let spent = Budget::without_time();
         // Ends at once; with patience left it would go on for seconds, and the test with it.
         spent.page(|patience| while !patience.is_over() {});
+        spent.values(|patience| while !patience.is_over() {});
     }
 }

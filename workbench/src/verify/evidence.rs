@@ -28,10 +28,14 @@ pub(super) enum Lack {
 }
 
 /// What became of each entry of `[evidence]`.
-pub(super) type Found = BTreeMap<String, Result<Value, Lack>>;
+pub(super) type Found = BTreeMap<String, Result<Arc<Value>, Lack>>;
 
 /// Reads every entry, those that others need first.
-pub(super) async fn gather(entries: &BTreeMap<String, Evidence>, out: &Path, fetch: Fetch<'_>) -> (Found, Answers) {
+pub(super) async fn gather(
+    entries: &Arc<BTreeMap<String, Evidence>>,
+    out: &Path,
+    fetch: Fetch<'_>,
+) -> (Found, Answers) {
     let mut found = Found::new();
     let budget = Arc::new(Budget::default());
     let mut answers = Answers::default();
@@ -46,20 +50,46 @@ pub(super) async fn gather(entries: &BTreeMap<String, Evidence>, out: &Path, fet
             break;
         }
         for (name, entry) in ready {
+            let known = Known { entries: Arc::clone(entries), found: found.clone() };
             let value = match entry.source() {
-                Some(Source::Value(value)) => derived::values(name, value, entry, entries, &found, &budget),
-                source => match (source, names(entry, entries, &found)) {
-                    (Some(Source::Get(_)), Ok(names)) => Ok(answers.records(&names, fetch, &budget).await),
-                    (_, Ok(names)) => Ok(read_files(entry, &names, out, &budget).await),
-                    (_, Err(lack)) => Err(lack),
-                },
+                Some(Source::Value(value)) => {
+                    let (value, budget) = (value.to_owned(), Arc::clone(&budget));
+                    let of = (name.clone(), entry.clone());
+                    let make = move || derived::values(&of.0, &value, &of.1, &known.entries, &known.found, &budget);
+                    apart(name, make).await
+                }
+                source => {
+                    let of = entry.clone();
+                    match (source, apart(name, move || names(&of, &known.entries, &known.found)).await) {
+                        (Some(Source::Get(_)), Ok(names)) => Ok(answers.records(&names, fetch, &budget).await),
+                        (_, Ok(names)) => Ok(read_files(entry, &names, out, &budget).await),
+                        (_, Err(lack)) => Err(lack),
+                    }
+                }
             };
             let value = value.and_then(|values| as_asked(entry, values));
-            found.insert(name.clone(), value);
+            found.insert(name.clone(), value.map(Arc::new));
         }
         waiting = later;
     }
     (found, answers)
+}
+
+/// What a thread of its own works with.
+struct Known {
+    entries: Arc<BTreeMap<String, Evidence>>,
+    found: Found,
+}
+
+/// Parsing, decoding and evaluating what a model made may take long: not on the thread that serves the network and hears
+/// Ctrl-C.
+async fn apart<T: Send + 'static>(
+    name: &str,
+    work: impl FnOnce() -> Result<T, Lack> + Send + 'static,
+) -> Result<T, Lack> {
+    let done = tokio::task::spawn_blocking(work).await;
+    // A panic of a parser, which only a file made for that brings about.
+    done.unwrap_or_else(|error| Err(Lack::Missing(format!("{name} broke its reader: {error}"))))
 }
 
 /// Whether the model decides what shape this has, so that an expression which cannot work on it
@@ -76,6 +106,16 @@ pub(super) fn is_free(entry: &Evidence, entries: &BTreeMap<String, Evidence>) ->
 /// As [`is_free`], by name. Loading a domain refuses evidence that needs itself.
 pub(super) fn is_free_named(name: &str, entries: &BTreeMap<String, Evidence>) -> bool {
     entries.get(name).is_some_and(|entry| is_free(entry, entries))
+}
+
+/// Whether the model chose which records of the API this is, or is made of: a value in them that a right expression
+/// cannot put in an order is what it chose.
+pub(super) fn is_chosen_named(name: &str, entries: &BTreeMap<String, Evidence>) -> bool {
+    entries.get(name).is_some_and(|entry| match entry.source() {
+        Some(Source::Get(_)) => entry.each.is_some(),
+        Some(Source::Value(_)) => entry.needs().iter().any(|name| is_chosen_named(name, entries)),
+        _ => false,
+    })
 }
 
 /// The files or paths an entry reads: one, or one for each item of the list that `each` names.
@@ -102,7 +142,7 @@ pub(super) fn items<'a>(
     entries: &BTreeMap<String, Evidence>,
     found: &'a Found,
 ) -> Result<&'a [Value], Lack> {
-    match found.get(each) {
+    match found.get(each).map(|found| found.as_deref()) {
         Some(Ok(Value::Array(items))) if items.len() > ITEMS => {
             Err(Lack::Missing(format!("`{each}` has {} items; at most {ITEMS} are followed", items.len())))
         }
@@ -123,15 +163,12 @@ fn as_asked(entry: &Evidence, values: Vec<Result<Value, Lack>>) -> Result<Value,
     if entry.each.is_some() { together(values) } else { values.into_iter().next().unwrap_or(Ok(Value::Null)) }
 }
 
-/// Parsing and decoding what a model made may take long: not on the threads that serve the network.
 async fn read_files(entry: &Evidence, names: &[String], out: &Path, budget: &Arc<Budget>) -> Vec<Result<Value, Lack>> {
     let entry = Arc::new(entry.clone());
     let mut values = Vec::with_capacity(names.len());
     for name in names {
         let (entry, file, out, budget) = (Arc::clone(&entry), name.clone(), out.to_owned(), Arc::clone(budget));
-        let value = tokio::task::spawn_blocking(move || read_file(&entry, &file, &out, &budget)).await;
-        // A panic of a parser, which only a file made for that brings about.
-        values.push(value.unwrap_or_else(|error| Err(Lack::Missing(format!("{name} broke its reader: {error}")))));
+        values.push(apart(name, move || read_file(&entry, &file, &out, &budget)).await);
     }
     values
 }

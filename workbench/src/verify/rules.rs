@@ -5,13 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use minijinja::value::Serde;
 use serde_json::{Number, Value};
 
-use super::evidence::{Found, Lack, is_free_named};
+use super::evidence::{Found, Lack, is_chosen_named, is_free_named};
 use crate::domain::manifest::{Evidence, Rule};
-use crate::expression::{self, RuleError, truth};
+use crate::expression::{self, JsonError, RuleError, truth};
 use crate::results::format::{RuleOutcome, RuleStatus};
 
 /// Bytes of JSON that are shown beside a rule.
 const SHOWN: usize = 2_000;
+/// Bytes of JSON that are looked at for that: floats get shorter.
+const LOOKED_AT: usize = 64 << 10;
 
 type Entries = BTreeMap<String, Evidence>;
 
@@ -19,7 +21,7 @@ type Entries = BTreeMap<String, Evidence>;
 pub(super) fn context(found: &Found) -> minijinja::Value {
     let there = found.iter().filter_map(|(name, value)| Some((name.as_str(), value.as_ref().ok()?)));
     let names: BTreeMap<String, minijinja::Value> =
-        there.map(|(name, value)| (name.to_owned(), minijinja::Value::from(Serde(value)))).collect();
+        there.map(|(name, value)| (name.to_owned(), minijinja::Value::from(Serde(value.as_ref())))).collect();
     names.into()
 }
 
@@ -43,10 +45,19 @@ pub(super) fn judge(rule: &Rule, entries: &Entries, found: &Found, context: &min
     RuleOutcome { name: rule.name.clone(), status, got, points, max_points: rule.points }
 }
 
+/// What becomes of a rule when judging itself went wrong.
+pub(super) fn broken(rule: &Rule, reason: &str) -> RuleOutcome {
+    let got = Value::from(format!("judging broke: {reason}"));
+    RuleOutcome { name: rule.name.clone(), status: RuleStatus::Error, got, points: 0.0, max_points: rule.points }
+}
+
 /// Whether an expression failed on what the model made rather than by itself. Otherwise a model
 /// could turn a failed rule into one that does not count, by a file the rule cannot work on.
 fn is_of_the_model(error: &RuleError, entries: &Entries) -> bool {
-    error.on_empty_list || names(&error.expression, entries).iter().any(|name| is_free_named(name, entries))
+    let names = names(&error.expression, entries);
+    error.on_empty_list
+        || names.iter().any(|name| is_free_named(name, entries))
+        || error.on_unordered && names.iter().any(|name| is_chosen_named(name, entries))
 }
 
 fn names<V>(expression: &str, known: &BTreeMap<String, V>) -> BTreeSet<String> {
@@ -73,7 +84,12 @@ fn shown(got: &str, found: &Found, context: &minijinja::Value) -> Value {
         return Value::from(text);
     }
     let value = match expression::value(got, context.clone()) {
-        Ok(value) => serde_json::to_value(value).unwrap_or(Value::Null),
+        Ok(value) if value.is_undefined() => Value::Null,
+        Ok(value) => match expression::json(&value, LOOKED_AT) {
+            Ok(json) => serde_json::from_slice(&json).unwrap_or(Value::Null),
+            Err(JsonError::TooLong { beginning, .. }) => return Value::from(cut(&String::from_utf8_lossy(&beginning))),
+            Err(not_json @ JsonError::NotJson(_)) => return Value::from(not_json.to_string()),
+        },
         Err(error) => return Value::from(error.to_string()),
     };
     short(rounded(value))
@@ -97,5 +113,9 @@ fn short(value: Value) -> Value {
     if text.len() <= SHOWN {
         return value;
     }
-    Value::from(format!("{}…", &text[..text.floor_char_boundary(SHOWN)]))
+    Value::from(cut(&text))
+}
+
+fn cut(text: &str) -> String {
+    if text.len() <= SHOWN { text.to_owned() } else { format!("{}…", &text[..text.floor_char_boundary(SHOWN)]) }
 }

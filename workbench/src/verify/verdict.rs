@@ -1,12 +1,14 @@
 //! The verdict over a run.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::get::Fetch;
 use super::{evidence, rules};
 use crate::domain::Domain;
+use crate::domain::manifest::Rule;
 use crate::results::format::{Fault, RuleOutcome, RuleStatus, Verdict};
 
 /// A verdict, and what the API answered on the way to it.
@@ -27,11 +29,18 @@ pub struct Judgement {
 /// The verdict is `ok` when there are rules and all of them passed. Rules that ended in an error are
 /// in neither sum of points: they say nothing about the model.
 pub async fn judge(domain: &Domain, out: &Path, fetch: Fetch<'_>) -> Judgement {
-    let entries = &domain.manifest.evidence;
-    let (found, answers) = evidence::gather(entries, out, fetch).await;
-    let context = rules::context(&found);
-    let rules: Vec<_> =
-        domain.manifest.verify.iter().map(|rule| rules::judge(rule, entries, &found, &context)).collect();
+    let entries = Arc::new(domain.manifest.evidence.clone());
+    let (found, answers) = evidence::gather(&entries, out, fetch).await;
+    let rules = domain.manifest.verify.clone();
+    // Rules look through all that a model made: not on the thread that hears Ctrl-C.
+    let judging = tokio::task::spawn_blocking(move || {
+        let context = rules::context(&found);
+        rules.iter().map(|rule| rules::judge(rule, &entries, &found, &context)).collect()
+    });
+    let rules = judging.await.unwrap_or_else(|error| {
+        let broken = |rule: &Rule| rules::broken(rule, &error.to_string());
+        domain.manifest.verify.iter().map(broken).collect()
+    });
     Judgement { verdict: summed_up(rules), evidence: answers.to_json(), faults: answers.faults() }
 }
 
