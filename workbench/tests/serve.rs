@@ -1,4 +1,4 @@
-//! `workbench serve` and what goes wrong around it.
+//! `workbench serve` held against its documentation.
 #![cfg(all(feature = "embedded", target_os = "linux"))]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -8,5 +8,9 @@ mod faults;
 mod patience;
 #[path = "support/processes.rs"]
 mod processes;
+#[path = "serve/refusal_cases.rs"]
+mod refusal_cases;
+#[path = "serve/refusals.rs"]
+mod refusals;
 #[path = "support/served.rs"]
 mod served;
