@@ -64,8 +64,8 @@ pub async fn run(cli: Cli) -> Result<Exit, Failure> {
     raise_open_files();
     let interrupts = Interrupts::listen();
     let context = Context::open(cli.results, interrupts.asked.clone())?;
-    // These end their runs themselves, and keep their records.
-    let ends_itself = matches!(cli.command, Command::Run(_) | Command::Compare(_));
+    // These end themselves: their runs with their records, a server with its cells.
+    let ends_itself = matches!(cli.command, Command::Run(_) | Command::Compare(_) | Command::Serve(_));
     let mut asked = interrupts.asked.clone();
     let work = async {
         let work = dispatch(&context, cli.command);

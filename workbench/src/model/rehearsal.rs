@@ -64,7 +64,7 @@ fn read(path: &Path) -> Result<String, RehearsalError> {
 
 enum Part {
     /// Starts with the first request, which brings the list of tools.
-    Policy { script: PolicyScript, playing: Option<Policy> },
+    Policy { script: PolicyScript, playing: Option<Box<Policy>> },
     /// Hands scripts to the one tool of code mode.
     Author { scripts: vec::IntoIter<String>, written: u32 },
 }
@@ -123,8 +123,9 @@ impl Rehearsal {
         let heard = request.messages.last().map(|message| message.content.as_slice()).unwrap_or_default();
         match &mut self.part {
             Part::Policy { script, playing } => {
-                let policy =
-                    playing.get_or_insert_with(|| Policy::start(script, request.tools.iter().map(as_spec).collect()));
+                let policy = playing.get_or_insert_with(|| {
+                    Box::new(Policy::start(script, request.tools.iter().map(as_spec).collect()))
+                });
                 policy.answer(heard);
                 match policy.next(!request.parallel_calls).await.map_err(ModelError::Rehearsal)? {
                     Step::Calls(calls) => Ok(calls),

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::refusal::Refusal;
 use super::tools::CALLER;
 use super::{Limits, identifier};
+use crate::death::Death;
 use crate::sandbox::paused::{OpenCall, Pause, PausedScript, PausingScript};
 use crate::sandbox::{BridgeError, SCRIPT_FILE, Sandbox, ScriptEnd, ScriptLimits, ScriptOutcome, ToolForm};
 
@@ -21,6 +22,9 @@ const OUTPUT: usize = 256 * 1024;
 const TIMED_OUT: i32 = 124;
 /// That of one that was ended for its memory, as a shell tells of a kill.
 const KILLED: i32 = 137;
+
+/// What an end from outside means for the cells that follow.
+const FORGOTTEN: &str = "and the names of the cells before it are gone";
 
 /// A cell the model wrote.
 #[derive(Clone, Debug)]
@@ -35,6 +39,8 @@ pub(super) struct PausedTurn {
     pub(super) cell: String,
     pub(super) later: VecDeque<Cell>,
     script: PausedScript,
+    /// What it may call.
+    tools: Vec<ToolSpec>,
     /// Calls that were asked for, by the id of their `tool_use` block.
     waiting: HashMap<String, OpenCall>,
     /// Ids of calls whose time was over; their answers come too late.
@@ -49,6 +55,8 @@ pub(super) enum Step {
     Calls(Vec<Value>),
     /// It ended, with this content of its result block.
     Ended(Value),
+    /// Its interpreter did not come up, or died, for this reason; the content says as much as the provider would.
+    Broken { content: Value, cause: String },
 }
 
 impl PausedTurn {
@@ -63,23 +71,33 @@ impl PausedTurn {
         let script = PausedScript::start(PausingScript {
             source: cell.code,
             file: SCRIPT_FILE.to_owned(),
-            tools,
+            tools: tools.clone(),
             form: ToolForm::Coroutines,
             domain: "hosted".to_owned(),
             sandbox: Arc::clone(session),
             limits: ScriptLimits { time: limits.cell, memory: limits.memory, output_bytes: OUTPUT },
         });
         let (waiting, late, timed_out) = (HashMap::new(), HashSet::new(), Vec::new());
-        Self { cell: cell.id, later, script, waiting, late, timed_out, pauses: 0 }
+        Self { cell: cell.id, later, script, tools, waiting, late, timed_out, pauses: 0 }
     }
 
     /// Runs it to its next calls or its end.
     pub(super) async fn step(&mut self, limits: Limits) -> Step {
         match self.script.next().await {
             Ok(Pause::Calls(calls)) => Step::Calls(calls.into_iter().map(|call| self.ask(call)).collect()),
-            Ok(Pause::Ended(outcome)) => Step::Ended(self.result(outcome, limits)),
-            Err(_) => Step::Ended(error("unavailable")),
+            Ok(Pause::Ended(outcome)) => self.ended(outcome, limits),
+            Err(error) => Step::broken(error.to_string()),
         }
+    }
+
+    /// A call that waits for its answer.
+    pub(super) fn waits_for(&self) -> Option<&str> {
+        self.waiting.keys().map(String::as_str).min()
+    }
+
+    /// Whether these are the tools it was started with.
+    pub(super) fn has_tools(&self, tools: &[ToolSpec]) -> bool {
+        self.tools == tools
     }
 
     fn ask(&mut self, call: OpenCall) -> Value {
@@ -140,8 +158,7 @@ impl PausedTurn {
         self.pauses
     }
 
-    /// The content of the result block.
-    fn result(&self, outcome: ScriptOutcome, limits: Limits) -> Value {
+    fn ended(&self, outcome: ScriptOutcome, limits: Limits) -> Step {
         let ScriptOutcome { end, stdout, stderr, .. } = outcome;
         let mut stderr = stderr.text;
         let code = match end {
@@ -155,30 +172,47 @@ impl PausedTurn {
             ScriptEnd::TimedOut => {
                 add(
                     &mut stderr,
-                    &format!("detection_timeout: the cell ran for more than {} s and was ended", limits.cell.as_secs()),
+                    &format!(
+                        "detection_timeout: the cell ran for more than {} s and was ended, {FORGOTTEN}",
+                        limits.cell.as_secs_f64()
+                    ),
                 );
                 TIMED_OUT
             }
             ScriptEnd::OutOfMemory => {
                 add(
                     &mut stderr,
-                    &format!("MemoryError: the cell took more than {} MB and was ended", limits.memory >> 20),
+                    &format!(
+                        "MemoryError: the cell took more than {} MB and was ended, {FORGOTTEN}",
+                        limits.memory >> 20
+                    ),
                 );
                 KILLED
             }
             ScriptEnd::Stopped(reason) => {
-                add(&mut stderr, &format!("the cell was ended: {reason}"));
+                add(&mut stderr, &format!("the cell was ended, {FORGOTTEN}: {reason}"));
                 KILLED
             }
-            ScriptEnd::Crashed(_) | ScriptEnd::Killed => return error("unavailable"),
+            ScriptEnd::Crashed(cause) => {
+                let last = stderr.trim_end().rsplit('\n').next().unwrap_or_default();
+                return Step::broken(format!("{cause}; it last wrote `{last}`"));
+            }
+            ScriptEnd::Killed => return Step::broken(format!("the interpreter was {}", Death::Killed)),
         };
-        json!({
+        Step::Ended(json!({
             "type": "code_execution_result",
             "stdout": stdout.text,
             "stderr": stderr,
             "return_code": code,
             "content": [],
-        })
+        }))
+    }
+}
+
+impl Step {
+    fn broken(cause: String) -> Self {
+        let content = json!({ "type": "code_execution_tool_result_error", "error_code": "unavailable" });
+        Self::Broken { content, cause }
     }
 }
 
@@ -189,8 +223,4 @@ fn add(text: &mut String, line: &str) {
     }
     text.push_str(line);
     text.push('\n');
-}
-
-fn error(code: &str) -> Value {
-    json!({ "type": "code_execution_tool_result_error", "error_code": code })
 }

@@ -46,7 +46,7 @@ impl Containers {
     pub(super) fn make(&self, owner: usize) -> Result<Hold, Refusal> {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         if all.len() >= self.limits.containers {
-            return Err(Refusal::overloaded());
+            return Err(Refusal::overloaded("as many containers are in use"));
         }
         let now = Instant::now();
         let container = Arc::new(Container {
@@ -97,6 +97,8 @@ impl Containers {
     pub(super) async fn close(&self) {
         let all = std::mem::take(&mut *self.all.lock().unwrap_or_else(PoisonError::into_inner));
         for container in all.into_values() {
+            // A cell that waits holds its session.
+            drop(container.paused.lock().await.take());
             container.session.close().await;
         }
     }

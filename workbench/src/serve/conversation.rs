@@ -63,6 +63,9 @@ pub(super) fn cell(id: &str, code: &str) -> Block {
 
 /// What the model may call itself: tools of its own, and the one that runs code, which tells what code may call.
 fn offered(tools: &Tools) -> Vec<ToolDefinition> {
+    if tools.none_offered {
+        return Vec::new();
+    }
     let direct = tools.custom.iter().filter(|tool| tool.direct).map(|tool| ToolDefinition {
         name: tool.spec.name.clone(),
         description: tool.spec.description.clone(),

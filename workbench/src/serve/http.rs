@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Request as HttpRequest, Response, StatusCode};
 use axum::routing::{get, post};
@@ -19,6 +20,9 @@ use crate::model::types::ModelRequest;
 /// Longest body of a request in bytes. Source: the provider's page on request sizes.
 const LONGEST_BODY: usize = 32 << 20;
 
+/// Letters of the longest line of the log.
+const LONGEST_LINE: usize = 400;
+
 /// When the models of this server were made, which the API tells of each: it has no date.
 const MADE: &str = "1970-01-01T00:00:00Z";
 
@@ -29,7 +33,7 @@ pub(super) fn routes(server: Arc<Server>) -> Router {
         .route("/v1/models", get(list))
         .route("/v1/models/{id}", get(model))
         .fallback(nowhere)
-        .method_not_allowed_fallback(|| async { Answer::refused(Refusal::method()).on_the_wire() })
+        .method_not_allowed_fallback(otherwise)
         .with_state(server)
 }
 
@@ -83,7 +87,9 @@ impl Drop for Told<'_> {
     fn drop(&mut self) {
         let seconds = self.began.elapsed().as_secs_f64();
         let told = self.told.as_deref().unwrap_or("the client went away; what ran for it was ended");
-        (self.server.log)(&format!("{} {seconds:.3} s {told}", self.what));
+        let line = format!("{} {seconds:.3} s {told}", self.what);
+        // Refusals repeat what was sent, however long that is.
+        (self.server.log)(&line.chars().take(LONGEST_LINE).collect::<String>());
     }
 }
 
@@ -98,10 +104,14 @@ async fn served<'a>(
     let answer = async {
         let owner = owner(server, headers)?;
         let version = version(headers)?;
-        let _room = server.room.try_acquire().map_err(|_| Refusal::overloaded())?;
+        let _room = server.room.try_acquire().map_err(|_| Refusal::overloaded("as many requests are under way"))?;
         work(owner, version).await
     };
-    let answer = answer.await.unwrap_or_else(Answer::refused);
+    let answer = tokio::select! {
+        answer = answer => answer,
+        () = server.ending.cancelled() => Err(Refusal::internal("the server is being ended")),
+    };
+    let answer = answer.unwrap_or_else(Answer::refused);
     log.told = Some(format!("{} {}", answer.status, answer.told));
     answer.on_the_wire()
 }
@@ -157,17 +167,33 @@ async fn list(State(server): State<Arc<Server>>, headers: HeaderMap) -> Response
     .await
 }
 
-async fn model(State(server): State<Arc<Server>>, Path(id): Path<String>, headers: HeaderMap) -> Response<Body> {
+async fn model(
+    State(server): State<Arc<Server>>,
+    id: Result<Path<String>, PathRejection>,
+    headers: HeaderMap,
+) -> Response<Body> {
     let server = &*server;
-    served(server, "GET /v1/models/ID", &headers, async |_, _| match server.calls_from_code(&id) {
-        Some(_) => Ok(Answer::good(description(server, &id), id.clone())),
-        None => Err(Refusal::not_found(format!("model: {id}"))),
+    served(server, "GET /v1/models/ID", &headers, async |_, _| {
+        let Path(id) = id.map_err(|_| Refusal::nowhere())?;
+        match server.calls_from_code(&id) {
+            Some(_) => Ok(Answer::good(description(server, &id), id)),
+            None => Err(Refusal::no_model(&id)),
+        }
     })
     .await
 }
 
-async fn nowhere(State(server): State<Arc<Server>>, headers: HeaderMap) -> Response<Body> {
-    served(&server, "elsewhere", &headers, async |_, _| Err(Refusal::not_found("Not Found"))).await
+async fn nowhere(State(server): State<Arc<Server>>, request: HttpRequest<Body>) -> Response<Body> {
+    served(&server, &line_of(&request), request.headers(), async |_, _| Err(Refusal::nowhere())).await
+}
+
+async fn otherwise(State(server): State<Arc<Server>>, request: HttpRequest<Body>) -> Response<Body> {
+    served(&server, &line_of(&request), request.headers(), async |_, _| Err(Refusal::method())).await
+}
+
+/// What a request asks for, as the log has it.
+fn line_of(request: &HttpRequest<Body>) -> String {
+    format!("{} {}", request.method(), request.uri().path())
 }
 
 /// The number of the key that asks.
@@ -178,7 +204,8 @@ fn owner(server: &Server, headers: &HeaderMap) -> Result<usize, Refusal> {
         return Err(Refusal::unauthorized("x-api-key header is required"));
     };
     // All of them and all their letters are compared, so that the time it takes tells nothing.
-    let place = server.tokens.iter().enumerate().filter(|(_, token)| alike(token, key)).map(|(place, _)| place).last();
+    let known = server.tokens.iter().enumerate().filter(|(_, token)| alike(token, key));
+    let place = known.fold(None, |_, (place, _)| Some(place));
     place.ok_or_else(|| Refusal::unauthorized("invalid x-api-key"))
 }
 
@@ -236,7 +263,10 @@ fn message(server: &Server, model: &str, reply: Reply) -> Value {
             "output_tokens": usage.output_tokens,
             "cache_creation_input_tokens": usage.cache_write_tokens,
             "cache_read_input_tokens": usage.cache_read_tokens,
-            "server_tool_use": (cells > 0).then(|| json!({ "code_execution_requests": cells })),
+            // The counters of the web tools, which are not here, have to be there for the types of clients.
+            "server_tool_use": (cells > 0).then(|| {
+                json!({ "code_execution_requests": cells, "web_search_requests": 0, "web_fetch_requests": 0 })
+            }),
             "service_tier": "standard",
         },
     })

@@ -77,6 +77,7 @@ impl Messages {
             }
             Some(_) => {}
         }
+        distinct_calls(&turns)?;
         let open_cell = cells(&turns)?;
         let answers = pairs(&turns, open_cell.as_deref())?;
         if open_cell.is_some() && !tools.code_execution {
@@ -124,7 +125,10 @@ fn part(role: Role, path: &str, block: &Value) -> Result<Part, Refusal> {
     match (role, fields.text("type")?) {
         (_, "text") => {
             fields.only(&["type", "text", "cache_control", "citations"])?;
-            Ok(Part::Text(fields.text("text")?.to_owned()))
+            match fields.text("text")? {
+                "" => Err(Refusal::invalid(format!("{path}: text content blocks must be non-empty"))),
+                text => Ok(Part::Text(text.to_owned())),
+            }
         }
         (Role::Assistant, "thinking" | "redacted_thinking") => Ok(Part::Ignored),
         (Role::Assistant, "tool_use") => {
@@ -216,6 +220,22 @@ pub(super) fn result_text(content: &Value) -> String {
     text.push_str(stream("stdout"));
     text.push_str(stream("stderr"));
     if text.is_empty() { "(no output)".to_owned() } else { text }
+}
+
+/// A call that has the id of another could not be told from it.
+fn distinct_calls(turns: &[Turn]) -> Result<(), Refusal> {
+    let mut known = HashSet::new();
+    for turn in turns {
+        for (index, part) in turn.parts.iter().enumerate() {
+            if let Part::ToolUse { id, .. } | Part::Cell { id, .. } = part
+                && !known.insert(id)
+            {
+                let place = format!("messages.{}.content.{index}", turn.number);
+                return Err(Refusal::invalid(format!("{place}: `tool_use` ids must be unique")));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Pairs cells with their results; the one that may be open is the last.

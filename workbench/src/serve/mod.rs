@@ -21,6 +21,7 @@ use std::time::Duration;
 
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
 
 use self::backend::Backend;
 use self::containers::Containers;
@@ -101,6 +102,8 @@ struct Server {
     limits: Limits,
     containers: Containers,
     room: Semaphore,
+    /// Ends what is under way.
+    ending: CancellationToken,
     log: Box<dyn Fn(&str) + Send + Sync>,
 }
 
@@ -113,7 +116,8 @@ impl Listening {
         let listener = TcpListener::bind(address).await?;
         let Setup { backend, sandbox, models, tokens, limits, log } = setup;
         let (containers, room) = (Containers::new(sandbox, limits), Semaphore::new(limits.requests));
-        let server = Arc::new(Server { backend, models, tokens, limits, containers, room, log });
+        let ending = CancellationToken::new();
+        let server = Arc::new(Server { backend, models, tokens, limits, containers, room, ending, log });
         Ok(Self { listener, server })
     }
 
@@ -140,12 +144,13 @@ impl Listening {
             }
         };
         let routes = http::routes(Arc::clone(&server));
-        // What is under way at the end is dropped with its connections.
         let outcome = tokio::select! {
             served = axum::serve(listener, routes).into_future() => served,
             () = sweeping => Ok(()),
             () = end => Ok(()),
         };
+        // Connections live on their own: what they have under way has to let go of its containers.
+        server.ending.cancel();
         server.containers.close().await;
         outcome
     }

@@ -51,6 +51,16 @@ impl Refusal {
         Self::new(404, "not_found_error", message)
     }
 
+    /// 404: an address that the API does not have.
+    pub(super) fn nowhere() -> Self {
+        Self::not_found("Not Found")
+    }
+
+    /// 404: a model that is not served.
+    pub(super) fn no_model(id: &str) -> Self {
+        Self::not_found(format!("model: {id}"))
+    }
+
     /// 404: a container that is none of this key's, or none any more.
     pub(super) fn no_container(id: &str) -> Self {
         Self::not_found(format!("Container not found: {id}"))
@@ -60,6 +70,14 @@ impl Refusal {
     pub(super) fn not_waited_for(id: &str) -> Self {
         Self::invalid(format!(
             "no code of this container waits for `{id}`: it was answered before, or its cell has ended. Start the turn again"
+        ))
+    }
+
+    /// 400: a cell of another conversation waits in the container.
+    pub(super) fn waited_for(container: &str, id: &str) -> Self {
+        Self::invalid(format!(
+            "container: code in {container} waits for the result of `{id}`, which this conversation does not have; answer \
+             it where it was asked for, or leave the container out"
         ))
     }
 
@@ -92,8 +110,8 @@ impl Refusal {
         Self::new(500, "api_error", message)
     }
 
-    /// 529: as many requests as are served at once are under way.
-    pub(super) fn overloaded() -> Self {
-        Self::new(529, "overloaded_error", "Overloaded")
+    /// 529: there is as much of something as there may be.
+    pub(super) fn overloaded(of_what: &str) -> Self {
+        Self::new(529, "overloaded_error", format!("Overloaded: {of_what} as this server may have at once"))
     }
 }

@@ -36,6 +36,12 @@ const FIELDS: &[&str] = &[
 /// Of those, what is gone from the newer version of the API.
 const SAMPLING: [&str; 3] = ["temperature", "top_p", "top_k"];
 
+/// Of the others, those that are objects.
+const OBJECTS: [&str; 5] = ["thinking", "output_config", "metadata", "cache_control", "diagnostics"];
+
+/// Of the others, those that are texts.
+const TEXTS: [&str; 3] = ["service_tier", "speed", "inference_geo"];
+
 /// Fields of a request to count: those that are read.
 const COUNTED: &[&str] =
     &["model", "messages", "system", "tools", "tool_choice", "thinking", "output_config", "cache_control"];
@@ -64,10 +70,11 @@ impl Request {
         let model = known_model(&fields, models)?;
         fields.only(FIELDS)?;
         if version != super::OLDEST_VERSION
-            && let Some(field) = SAMPLING.iter().find(|field| fields.get(field).is_some())
+            && let Some(gone) = gone_from_the_newer(&fields)?
         {
-            return Err(Refusal::invalid(format!("{field}: not supported in version {version}")));
+            return Err(Refusal::invalid(format!("{gone}: not supported in version {version}")));
         }
+        shapes(&fields)?;
         let max_tokens = fields
             .required("max_tokens")?
             .as_u64()
@@ -78,7 +85,7 @@ impl Request {
         }
         let tools = Tools::read(&fields)?;
         can_call_from_code(&model, &tools, models)?;
-        let container = container(&fields)?;
+        let container = container(&fields, &tools)?;
         let messages = Messages::read(&fields, &tools)?;
         if container.is_some() && !tools.code_execution {
             return Err(Refusal::invalid("container: no `code_execution` tool is there that could use it"));
@@ -98,6 +105,7 @@ impl Request {
         let fields = Fields::of("", body)?;
         let model = known_model(&fields, models)?;
         fields.only(COUNTED)?;
+        shapes(&fields)?;
         let tools = Tools::read(&fields)?;
         can_call_from_code(&model, &tools, models)?;
         let messages = Messages::read(&fields, &tools)?;
@@ -109,7 +117,7 @@ fn known_model(fields: &Fields<'_>, models: &impl Models) -> Result<String, Refu
     let model = fields.text("model")?;
     match models.calls_from_code(model) {
         Some(_) => Ok(model.to_owned()),
-        None => Err(Refusal::not_found(format!("model: {model}"))),
+        None => Err(Refusal::no_model(model)),
     }
 }
 
@@ -127,10 +135,45 @@ fn can_call_from_code(model: &str, tools: &Tools, models: &impl Models) -> Resul
     )))
 }
 
-fn container(fields: &Fields<'_>) -> Result<Option<String>, Refusal> {
+/// The first field that the newer version of the API has no more.
+fn gone_from_the_newer(fields: &Fields<'_>) -> Result<Option<String>, Refusal> {
+    if let Some(field) = SAMPLING.iter().find(|field| fields.get(field).is_some()) {
+        return Ok(Some((*field).to_owned()));
+    }
+    for (number, message) in fields.list_if_any("messages")?.unwrap_or_default().iter().enumerate() {
+        let blocks = message["content"].as_array().filter(|_| message["role"] == "user");
+        let is_cited = |block: &Value| block["citations"].as_array().is_some_and(|list| !list.is_empty());
+        if let Some(index) = blocks.and_then(|blocks| blocks.iter().position(is_cited)) {
+            return Ok(Some(format!("messages.{number}.content.{index}.citations")));
+        }
+    }
+    Ok(None)
+}
+
+/// What is read and does nothing still has to be what it should be.
+fn shapes(fields: &Fields<'_>) -> Result<(), Refusal> {
+    for name in OBJECTS {
+        if fields.get(name).is_some_and(|value| !value.is_object()) {
+            return Err(Refusal::field(name, "an object"));
+        }
+    }
+    for name in TEXTS {
+        fields.text_if_any(name)?;
+    }
+    let mut stops = fields.list_if_any("stop_sequences")?.unwrap_or_default().iter();
+    match stops.position(|stop| !stop.is_string()) {
+        Some(place) => Err(Refusal::field(format!("stop_sequences.{place}"), "a valid string")),
+        None => Ok(()),
+    }
+}
+
+fn container(fields: &Fields<'_>, tools: &Tools) -> Result<Option<String>, Refusal> {
     match fields.get("container") {
         None => Ok(None),
         Some(Value::String(id)) => Ok(Some(id.clone())),
+        Some(Value::Object(object)) if object.contains_key("skills") && !tools.code_execution => {
+            Err(Refusal::invalid("container: skills can only be used when a code execution tool is enabled"))
+        }
         Some(Value::Object(object)) if object.contains_key("skills") => {
             Err(Refusal::invalid("container: this server has no skills; send the id as a string"))
         }
@@ -146,6 +189,9 @@ fn system(fields: &Fields<'_>) -> Result<String, Refusal> {
             let text = |(number, block)| {
                 let fields = Fields::of(&format!("system.{number}"), block)?;
                 fields.only(&["type", "text", "cache_control", "citations"])?;
+                if fields.text("type")? != "text" {
+                    return Err(Refusal::field(fields.path("type"), "'text'"));
+                }
                 fields.text("text").map(str::to_owned)
             };
             let texts: Vec<String> = blocks.iter().enumerate().map(text).collect::<Result<_, _>>()?;

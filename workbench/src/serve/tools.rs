@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::fields::Fields;
 use super::refusal::Refusal;
 use crate::model::schema::circular_reference;
+use crate::sandbox::stubs::python_name;
 
 /// Name of the tool that runs cells.
 pub(super) const CODE_EXECUTION: &str = "code_execution";
@@ -39,6 +40,8 @@ pub(super) struct Tools {
     pub(super) custom: Vec<Tool>,
     /// Whether there is a tool that runs cells.
     pub(super) code_execution: bool,
+    /// Whether the model is offered none of them this time.
+    pub(super) none_offered: bool,
     /// Whether the model may be sampled with several calls in one answer.
     pub(super) parallel_calls: bool,
 }
@@ -57,6 +60,9 @@ impl Tools {
             ));
         }
         if let Some(choice) = request.get("tool_choice") {
+            if tools.custom.is_empty() && !tools.code_execution {
+                return Err(Refusal::invalid("tool_choice may only be specified while providing tools."));
+            }
             tools.choose(&Fields::of("tool_choice", choice)?)?;
         }
         Ok(tools)
@@ -153,6 +159,14 @@ impl Tools {
                 fields.path("input_schema")
             )));
         }
+        let in_code = python_name(name);
+        let mut called_from_code = self.custom.iter().filter(|tool| tool.from_code).map(|tool| &tool.spec.name);
+        if from_code && let Some(other) = called_from_code.find(|other| python_name(other) == in_code) {
+            return Err(Refusal::invalid(format!(
+                "{}: `{other}` and `{name}` are both `{in_code}` in code, where a name has letters, digits and underscores",
+                fields.path("name")
+            )));
+        }
         let description = fields.text_if_any("description")?.unwrap_or_default().to_owned();
         let spec = ToolSpec { name: name.to_owned(), description, input_schema: schema.clone() };
         self.custom.push(Tool { spec, direct, from_code });
@@ -173,7 +187,7 @@ impl Tools {
         match choice.text("type")? {
             "auto" => Ok(()),
             "none" => {
-                self.custom.iter_mut().for_each(|tool| tool.direct = false);
+                self.none_offered = true;
                 Ok(())
             }
             "any" => Err(Refusal::invalid("tool_choice: this server cannot force a tool; use {\"type\": \"auto\"}")),
