@@ -290,7 +290,7 @@ pub(crate) fn of_an_answer() -> Vec<Case> {
         ),
         (
             "/messages/2/content",
-            results(&[words.clone()]),
+            results(std::slice::from_ref(&words)),
             400,
             "`code_execution` tool use with id `CELL` was found without a corresponding `code_execution_tool_result` block",
         ),
