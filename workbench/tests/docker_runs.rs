@@ -9,8 +9,17 @@
 mod containers;
 #[path = "support/engine.rs"]
 mod engine;
+#[cfg(target_os = "linux")]
+#[path = "support/patience.rs"]
+mod patience;
+#[cfg(target_os = "linux")]
+#[path = "support/processes.rs"]
+mod processes;
 #[path = "support/program.rs"]
 mod program;
+#[cfg(target_os = "linux")]
+#[path = "support/served.rs"]
+mod served;
 
 use std::process::{Command, Stdio};
 
@@ -141,4 +150,23 @@ fn scripts_run_on_a_remote_engine_too() {
     for what in ["containers: ", "volumes:    "] {
         assert!(status.contains(&format!("{what}0 in use, 0 left behind")), "{status}");
     }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_is_ended_leaves_no_container() {
+    use serde_json::json;
+
+    let Some(engine) = containers::engine().await else { return };
+    let turns = json!([{ "code": ["await get_order({})"] }]);
+    let mut served = served::Served::start(&turns, &["--sandbox", "docker"]);
+    let answer = served.post(&served::question()).await;
+    assert_eq!(answer.body["stop_reason"], "tool_use", "{:?}", answer.body);
+    let process = served.id();
+    let made = sweep::belongings(&engine).await.unwrap();
+    assert!(made.iter().any(|one| one.process == Some(process)), "{made:?}");
+    processes::send(process, rustix::process::Signal::INT);
+    patience::until("it has ended", || served.code().is_some()).await;
+    let left: Vec<_> = sweep::belongings(&engine).await.unwrap();
+    assert!(!left.iter().any(|one| one.process == Some(process)), "{left:?}");
 }

@@ -97,8 +97,12 @@ impl Containers {
     pub(super) async fn close(&self) {
         let all = std::mem::take(&mut *self.all.lock().unwrap_or_else(PoisonError::into_inner));
         for container in all.into_values() {
-            // A cell that waits holds its session.
+            // A cell that waits holds its session, until the task is gone that it ran in: only then is it known what has
+            // to be removed.
             drop(container.paused.lock().await.take());
+            while Arc::strong_count(&container.session) > 1 {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
             container.session.close().await;
         }
     }
