@@ -36,6 +36,12 @@ fn a_rehearsal_reads_a_fifth_of_what_the_loop_reads_and_passes_as_code_does() {
         let (step, code, hosted) = (of("loop"), of("code"), of("hosted"));
         let read = |run: &Value| run["tokens_read"].as_u64().unwrap();
         assert!(read(hosted) * 5 <= read(step), "{domain}: {} of {}", read(hosted), read(step));
+        if domain == "met" {
+            let page = fs::read_to_string(workspace().join("docs/hosted.md")).unwrap();
+            let grouped = |run: &Value| format!("≈{},{:03}", read(run) / 1000, read(run) % 1000);
+            let told = [hosted, code, step].map(grouped);
+            assert!(told.iter().all(|figure| page.contains(figure)), "docs/hosted.md tells others than {told:?}");
+        }
         assert_eq!(hosted["verify"]["ok"], code["verify"]["ok"], "{domain}");
         assert_eq!(hosted["verify"]["ok"], true, "{domain}");
         assert_eq!(

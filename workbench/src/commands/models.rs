@@ -11,7 +11,7 @@ use crate::error::Failure;
 use crate::model::access::AccessError;
 use crate::model::anthropic::Anthropic;
 use crate::model::openai::ChatCompletions;
-use crate::model::provider::{Findings, ModelChoice, Provider, ProviderKind};
+use crate::model::provider::{Findings, ModelChoice, Programmatic, Provider, ProviderKind};
 use crate::model::rehearsal::{self, Rehearsal};
 use crate::model::replay::{Recording, Replay};
 use crate::model::types::{Model, ModelRequest};
@@ -94,6 +94,16 @@ impl Asked {
         match self {
             Self::Rehearsal | Self::Replay(_) => Ok(None),
             Self::Provider(provider) => provider.count(request).await.map_err(failures::model),
+        }
+    }
+
+    /// Whether mode `hosted` can be asked of it, as far as that depends on the model.
+    pub(super) async fn can_be_hosted(&self) -> Result<bool, Failure> {
+        match self {
+            Self::Rehearsal | Self::Replay(_) => Ok(true),
+            Self::Provider(provider) => {
+                Ok(provider.programmatic().await.map_err(failures::model)? == Programmatic::Supported)
+            }
         }
     }
 

@@ -44,6 +44,9 @@ pub(super) async fn print(context: &Context, domain: &Domain, arguments: &ToolsA
     let session = context.idle_session(domain).await?;
     let mut counts = Vec::new();
     for mode in Mode::ALL {
+        if mode == Mode::Hosted && !asked.can_be_hosted().await? {
+            continue;
+        }
         let opening = Opening::of(domain, mode, session.toolbox.tools(), &domain.manifest.limits);
         counts.push(count(&asked, mode, &opening).await?);
     }

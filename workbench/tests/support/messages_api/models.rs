@@ -40,6 +40,8 @@ impl Card {
             "lifecycle": "active", "max_input_tokens": 1_000_000, "max_tokens": 128_000, "retires_at": retires_at,
             "capabilities": {
                 "thinking": { "supported": !self.thinking.is_empty(), "types": types }, "effort": effort,
+                // It runs no code; `serve` is the stand-in that does.
+                "code_execution": { "supported": false },
             },
         })
     }
