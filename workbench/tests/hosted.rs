@@ -138,7 +138,7 @@ fn run_case(case: Case, model: &str) -> (Outcome, Value, Vec<String>) {
     });
     let arguments = ["run", STANDIN, "--mode", "hosted", "--model", model, "--format", "json"];
     let outcome = asking(&program, &server, &arguments);
-    let run = serde_json::from_str(&outcome.stdout).unwrap_or_default();
+    let run: Value = serde_json::from_str(&outcome.stdout).unwrap_or_default();
     let wrong = wrong.lock().unwrap().clone();
     (outcome, run, wrong)
 }

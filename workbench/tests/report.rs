@@ -9,7 +9,7 @@ mod words;
 use serde_json::{Value, json};
 use workbench::report::statistics::{NoInterval, Spread};
 use workbench::report::{five_lines, summary, table};
-use workbench::results::format::{Budgets, RuleStatus, RunRecord, Stop};
+use workbench::results::format::{Budgets, Hosted, RuleStatus, RunRecord, Stop};
 
 /// A run that read `tokens`; rules as (name, status, got).
 fn run(mode: &str, number: u32, tokens: u64, rules: &[(&str, &str, Value)]) -> RunRecord {
@@ -295,6 +295,7 @@ fn a_report_of_a_model_that_costs_money() {
         ..run(mode, number, tokens, PASS)
     };
     let strange = || vec!["serial not honoured".to_owned()];
+    let used = Hosted { container_seconds: 300.0, container_cost_usd: Some(0.004_17), ..Hosted::default() };
     let report = summary::summarise(vec![
         RunRecord { deviations: strange(), ..asked("serial", 1, 61_000, None) },
         RunRecord { deviations: strange(), retries: 2, ..asked("serial", 2, 60_000, Some(0.006)) },
@@ -302,6 +303,7 @@ fn a_report_of_a_model_that_costs_money() {
         RunRecord { stop: Stop::ModelError, verify: None, retries: 5, ..asked("loop", 2, 1_000, Some(0.000_1)) },
         asked("loop", 3, 30_000, Some(1.25)),
         asked("code", 1, 3_000, Some(0.000_01)),
+        RunRecord { hosted: Some(used), ..asked("hosted", 1, 4_000, Some(0.000_02)) },
     ]);
     insta::assert_snapshot!(table::report(&report));
     let modes = serde_json::to_value(&report.modes).unwrap();
@@ -310,6 +312,7 @@ fn a_report_of_a_model_that_costs_money() {
     assert_eq!(of(1, "cost_usd"), json!({"median": (0.003_1 + 1.25) / 2.0, "min": 0.003_1, "max": 1.25}));
     assert_eq!((of(0, "retries"), of(1, "retries"), of(2, "retries")), (json!(2), json!(5), json!(0)));
     assert_eq!(of(0, "settings"), json!({"thinking": "off"}));
+    assert_eq!((of(3, "container_seconds")["median"].clone(), of(2, "container_seconds")), (json!(300.0), Value::Null));
 }
 
 #[test]

@@ -84,6 +84,13 @@ pub struct ModeSummary {
     /// By which prices that is. Several are those of runs that were made at different times.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub prices: BTreeSet<String>,
+    /// Seconds of the provider's containers, in mode `hosted`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub container_seconds: Option<Spread>,
+    /// What they cost in US dollars beyond an account's free hours, where they are known to be billed. Not part of
+    /// `cost_usd`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub container_cost_usd: Option<Spread>,
     /// Requests to the model that were made again, in all runs, decided or not.
     pub retries: u64,
     /// What the model did otherwise than the mode asks, with the number of decided runs in which it did.
@@ -198,6 +205,7 @@ fn summary_of(group: &[&RunRecord], decided: &[&RunRecord]) -> ModeSummary {
     let prices: BTreeSet<String> = decided.iter().filter_map(|run| run.prices.clone()).collect();
     let costs: Option<Vec<f64>> = decided.iter().map(|run| run.cost_usd.filter(|_| prices.len() < 2)).collect();
     let passed = decided.iter().filter(|run| passed(run)).count();
+    let hosted = || decided.iter().filter_map(|run| run.hosted.as_ref());
     let mut deviations: BTreeMap<String, usize> = BTreeMap::new();
     for deviation in decided.iter().flat_map(|run| &run.deviations) {
         *deviations.entry(deviation.clone()).or_default() += 1;
@@ -219,6 +227,8 @@ fn summary_of(group: &[&RunRecord], decided: &[&RunRecord]) -> ModeSummary {
         seconds: spread(|run| run.seconds),
         cost_usd: costs.and_then(|costs| Spread::of(costs.into_iter())),
         prices,
+        container_seconds: Spread::of(hosted().map(|hosted| hosted.container_seconds)),
+        container_cost_usd: Spread::of(hosted().filter_map(|hosted| hosted.container_cost_usd)),
         retries: group.iter().map(|run| u64::from(run.retries)).sum(),
         deviations,
     }

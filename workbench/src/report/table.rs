@@ -272,6 +272,14 @@ fn modes_notes(modes: &[&ModeSummary], names: Names) -> String {
         for (deviation, runs) in &mode.deviations {
             let _ = writeln!(text, "{name} deviated: {deviation}, in {runs} of {}", counted(mode.n as u64, "run"));
         }
+        if let (Some(seconds), Some(cost)) = (&mode.container_seconds, &mode.container_cost_usd) {
+            let _ = writeln!(
+                text,
+                "{name} also used the provider's containers for {:.0} s a run, {} beyond an account's free hours (docs/hosted.md)",
+                seconds.median,
+                dollars(cost.median)
+            );
+        }
         if mode.prices.len() > 1 {
             let prices: Vec<&str> = mode.prices.iter().map(String::as_str).collect();
             let _ = writeln!(
