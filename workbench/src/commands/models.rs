@@ -139,7 +139,9 @@ impl Asked {
                 Ok(Box::new(Replay::new(Arc::clone(recording))))
             }
             Self::Rehearsal if mode == Mode::Hosted => {
-                let cells = Rehearsal::cells(domain).map_err(Failure::usage)?;
+                let cells = Rehearsal::cells(domain).map_err(|error| {
+                    Failure::usage(error).hint("leave `hosted` out of `--modes`, or write it: docs/hosted.md has one")
+                })?;
                 Ok(Box::new(HostedRehearsal::new(cells, embedded()?, limits)))
             }
             Self::Rehearsal => {

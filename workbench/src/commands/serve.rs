@@ -22,6 +22,11 @@ const SHORTEST_TOKEN: usize = 8;
 /// Serves until it is interrupted.
 pub(super) async fn run(context: &Context, arguments: &ServeArguments) -> Result<Exit, Failure> {
     let (name, backend) = backend(context, arguments).await?;
+    let speaker = match (&arguments.turns, &arguments.domain) {
+        (Some(file), _) => format!("the turns of {}", file.display()),
+        (None, Some(domain)) => format!("the scripts of {domain}, which bring no tools: those come with each request"),
+        (None, None) => name.clone(),
+    };
     let tokens = tokens(arguments)?;
     let purpose = Limits { script_memory_mb: arguments.memory_mb, ..Limits::default() };
     let sandbox = context.sandboxes.open(&arguments.sandbox, &purpose, "serve").await?;
@@ -38,7 +43,8 @@ pub(super) async fn run(context: &Context, arguments: &ServeArguments) -> Result
         printer::note("warning: whoever reaches this machine and has the key can run code in its sandbox");
     }
     printer::data(&format!("http://{address}\n"));
-    printer::note(&format!("serving {} as {}; Ctrl-C ends it", line(&models[0]), line(&models.join(", "))));
+    printer::note(&format!("serving {}; the model's name is {}", line(&speaker), line(&models.join(" or "))));
+    printer::note("Ctrl-C ends it");
     let mut interrupt = context.interrupt.clone();
     let end = async move {
         // Where nobody can raise it any more, the command ends otherwise.

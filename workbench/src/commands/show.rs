@@ -111,10 +111,11 @@ fn domain_text(domain: &Domain) -> String {
     let limits = &manifest.limits;
     let _ = writeln!(
         text,
-        "\nLimits\n  turns: serial {}, loop {}, code {}; tool calls {}\n  script: {} s, {} MB, {} characters of output; tool: {} s",
+        "\nLimits\n  turns: serial {}, loop {}, code {}, hosted {}; tool calls {}\n  script: {} s, {} MB, {} characters of output; tool: {} s",
         limits.serial_turns,
         limits.loop_turns,
         limits.code_turns,
+        limits.hosted_turns,
         limits.tool_calls,
         limits.script_seconds,
         limits.script_memory_mb,

@@ -14,6 +14,9 @@ use super::statistics::Spread;
 use super::summary::{ModeSummary, Report, Setting, calls_of, mode_rank, summarise, undecided};
 use super::{findings, matrix, one_line, shortfall};
 
+/// The mode whose requests do not all ask a model.
+const HOSTED: &str = "hosted";
+
 /// The whole report as text: one row a run, one row a mode, tokens by turn, ratios, what fell short.
 pub fn report(report: &Report) -> String {
     if report.runs.is_empty() {
@@ -271,6 +274,10 @@ fn modes_notes(modes: &[&ModeSummary], names: Names) -> String {
         }
         for (deviation, runs) in &mode.deviations {
             let _ = writeln!(text, "{name} deviated: {deviation}, in {runs} of {}", counted(mode.n as u64, "run"));
+        }
+        if mode.mode == HOSTED && mode.model_turns.as_ref().is_some_and(|turns| turns.max > 1.0) {
+            let _ =
+                writeln!(text, "{name} has turns that only bring results to code that waits for them (docs/hosted.md)");
         }
         if let (Some(seconds), Some(cost)) = (&mode.container_seconds, &mode.container_cost_usd) {
             let _ = writeln!(

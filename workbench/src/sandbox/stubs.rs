@@ -38,10 +38,17 @@ pub fn coroutine_source(tools: &[ToolSpec]) -> String {
     let mut names = Vec::new();
     for tool in tools {
         let (name, quoted) = (python_name(&tool.name), python_string(&tool.name));
+        let argument = tool.input_schema["properties"].as_object().and_then(|it| it.keys().next());
+        // Names of arguments may be anything; in a text between single quotes some would end it.
+        let example =
+            argument.filter(|name| name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_'));
+        let example = example.map_or_else(|| "{}".to_owned(), |name| format!("{{\"{name}\": ...}}"));
         let documentation = documentation_text(tool.description.trim());
         let _ = write!(
             source,
-            "\n\nasync def {name}(arguments, /):\n    \"\"\"{documentation}\"\"\"\n    try:\n        \
+            "\n\nasync def {name}(arguments, /):\n    \"\"\"{documentation}\"\"\"\n    if not \
+             isinstance(arguments, dict):\n        raise TypeError('{name} takes one dict with its arguments, such as \
+             {example}')\n    try:\n        \
              return await _call({quoted}, arguments)\n    except ToolError as error:\n        \
              raise TimeoutError(str(error)) from None\n"
         );

@@ -37,6 +37,11 @@ const SESSION: &[(&str, &[usize], &str)] = &[
     ("left = asyncio.create_task(get_order({'id': 7}))\nawait asyncio.sleep(0)\nprint('left')", &[], "left\n"),
     ("print(await twice(5))", &[1], "10\n"),
     ("print(repr(await get_order({'id': 1})))\nkept", &[1], "'{\"id\": 1}'\n"),
+    (
+        "try:\n    await get_order(7)\nexcept TypeError as error:\n    print(error)",
+        &[],
+        "get_order takes one dict with its arguments, such as {\"id\": ...}\n",
+    ),
     ("raise ValueError('mended next time')", &[], ""),
     ("print(len(kept), json.dumps(kept))", &[], "5 [1, 8, 0, 2, 4]\n"),
 ];
