@@ -43,8 +43,8 @@ pub(super) async fn run(context: &Context, arguments: &ServeArguments) -> Result
         printer::note("warning: whoever reaches this machine and has the key can run code in its sandbox");
     }
     printer::data(&format!("http://{address}\n"));
-    printer::note(&format!("serving {}; the model's name is {}", line(&speaker), line(&models.join(" or "))));
-    printer::note("Ctrl-C ends it");
+    let names = line(&models.join(" or "));
+    printer::note(&format!("serving {}; the model's name is {names}; Ctrl-C ends it", line(&speaker)));
     let mut interrupt = context.interrupt.clone();
     let end = async move {
         // Where nobody can raise it any more, the command ends otherwise.
