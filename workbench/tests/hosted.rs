@@ -136,7 +136,7 @@ fn run_case(case: Case, model: &str) -> (Outcome, Value, Vec<String>) {
         };
         answer(200, &[JSON], document.to_string().as_bytes())
     });
-    let arguments = ["run", STANDIN, "--mode", "hosted", "--model", model, "--format", "json"];
+    let arguments = ["run", STANDIN, "--mode", "hosted", "--model", model, "--hosted-turns", "2", "--format", "json"];
     let outcome = asking(&program, &server, &arguments);
     let run: Value = serde_json::from_str(&outcome.stdout).unwrap_or_default();
     let wrong = wrong.lock().unwrap().clone();

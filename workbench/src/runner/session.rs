@@ -39,6 +39,8 @@ pub(super) struct Session<'a> {
     pub(super) interrupt: watch::Receiver<bool>,
     pub(super) clock: Instant,
     pub(super) rules: Rules,
+    /// Turns in which the model spoke, which are bounded: of those in which code of its only went on the calls are.
+    pub(super) spoken: u32,
 }
 
 /// The settings of the conversation.
@@ -73,7 +75,7 @@ impl Session<'_> {
         tools: &[ToolDefinition],
         messages: &mut Vec<Message>,
     ) -> Result<Option<(Stop, Option<String>)>, RunError> {
-        if self.record.model_turns >= self.rules.turns {
+        if self.spoken >= self.rules.turns {
             return Ok(Some((Stop::MaxTurns, None)));
         }
         if let Some(detail) = used_up(self.record, self.clock.elapsed()) {
@@ -183,6 +185,7 @@ impl Session<'_> {
         record.cost_usd = before.zip(cost).map(|(before, cost)| whole_nanodollars(before + cost));
         record.model_turns += 1;
         // Of calls that scripts made the ledger tells; a script of the provider's is a call as in mode code.
+        self.spoken += u32::from(is_spoken(&reply.content));
         let own = calls.iter().filter(|call| call.script.is_none()).map(|call| call.name.as_str());
         let tools: Vec<String> = own.chain(scripts(&reply.content)).map(|name| beginning(name, LONGEST_NAME)).collect();
         record.tool_calls = record.tool_calls.saturating_add(u32::try_from(tools.len()).unwrap_or(u32::MAX));
@@ -259,6 +262,18 @@ fn beginning(text: &str, most: usize) -> String {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }
+}
+
+/// Whether the model said any of this. Calls that its scripts make, and what these come to, it did not.
+fn is_spoken(content: &[Block]) -> bool {
+    let is_of_a_script = |block: &Block| match block {
+        Block::ToolUse { caller, .. } => caller.is_some(),
+        Block::Other(block) => {
+            block["type"].as_str().is_some_and(|kind| kind.ends_with("_tool_result") || kind == "program_output")
+        }
+        Block::Text { .. } | Block::ToolResult { .. } => false,
+    };
+    content.is_empty() || !content.iter().all(is_of_a_script)
 }
 
 /// The tools that the provider runs itself for the model.

@@ -155,6 +155,7 @@ impl RunSetup {
             interrupt: request.interrupt,
             clock: self.clock,
             rules,
+            spoken: 0,
         })
     }
 }
