@@ -15,3 +15,5 @@ pub mod files;
 pub mod frames;
 #[path = "../src/nearest.rs"]
 pub mod nearest;
+#[path = "../src/printer.rs"]
+mod printer;
