@@ -97,6 +97,12 @@ impl Asked {
         }
     }
 
+    /// Whether it is asked with a version of the tool that runs scripts.
+    pub(super) fn has_code_execution(&self) -> bool {
+        let prefix = format!("{}:", ProviderKind::Anthropic.name());
+        matches!(self, Self::Provider(provider) if provider.name().starts_with(&prefix))
+    }
+
     /// Whether mode `hosted` can be asked of it, as far as that depends on the model.
     pub(super) async fn can_be_hosted(&self) -> Result<bool, Failure> {
         match self {

@@ -229,7 +229,7 @@ impl Plan {
     /// As [`Self::settings_of`], with what counts in one mode only.
     fn settings_in(&self, mode: Mode, model: &Asked) -> BTreeMap<String, String> {
         let mut settings = self.settings_of(model);
-        if mode == Mode::Hosted && matches!(model, Asked::Provider(_)) {
+        if mode == Mode::Hosted && model.has_code_execution() {
             let version = self.options.model.code_execution.tool().to_owned();
             settings.insert("code_execution".to_owned(), version);
         }

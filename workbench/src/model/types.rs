@@ -25,6 +25,13 @@ pub struct ModelRequest<'a> {
     pub until: Option<Instant>,
 }
 
+impl ModelRequest<'_> {
+    /// Whether the provider is to run scripts that call these tools.
+    pub fn has_scripts(&self) -> bool {
+        self.tools.iter().any(|tool| tool.callers != Callers::Direct)
+    }
+}
+
 /// A tool as the model sees it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolDefinition {

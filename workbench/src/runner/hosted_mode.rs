@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::RunError;
 use super::ledger::Caller;
+use super::loop_mode::definitions;
 use super::mode_tools::{Answer, Asked, ModeTools};
 use super::prompts;
 use super::toolbox::Toolbox;
@@ -55,13 +56,11 @@ struct Seen {
 
 /// The tools as mode `hosted` offers them.
 pub(super) fn hosted_definitions(tools: &[ToolSpec], callers: &BTreeMap<String, Callers>) -> Vec<ToolDefinition> {
-    let definition = |tool: &ToolSpec| ToolDefinition {
-        name: tool.name.clone(),
-        description: tool.description.clone(),
-        input_schema: tool.input_schema.clone(),
-        callers: callers.get(&tool.name).copied().unwrap_or(Callers::Code),
-    };
-    tools.iter().map(definition).collect()
+    let mut definitions = definitions(tools);
+    for tool in &mut definitions {
+        tool.callers = callers.get(&tool.name).copied().unwrap_or(Callers::Code);
+    }
+    definitions
 }
 
 impl HostedTools {

@@ -26,15 +26,13 @@ use tokio_util::sync::CancellationToken;
 use self::backend::Backend;
 use self::containers::Containers;
 use self::request::Models;
+use crate::model::anthropic::WITHOUT_PROGRAMMATIC_CALLING;
 use crate::sandbox::Sandbox;
 
 /// The versions of the API, of which the second refuses more. Source: its versioning page.
 const VERSIONS: [&str; 2] = [OLDEST_VERSION, "2026-10-21"];
 /// The version that is asked for in most examples.
 const OLDEST_VERSION: &str = "2023-06-01";
-
-/// A model whose answers may have code execution, but whose code calls no tools; ids that begin so are served like it.
-const WITHOUT_PROGRAMMATIC_CALLING: &str = "claude-haiku-4-5";
 
 /// How often containers are looked at whose time is over.
 const SWEEP: Duration = Duration::from_secs(1);

@@ -104,6 +104,7 @@ pub(crate) fn cases() -> Vec<Case> {
                     && run["hosted"]["resumes"] == 2
                     && run["hosted"]["containers"] == 1
                     && run["hosted"]["container_seconds"] == 300.0
+                    && run["settings"]["code_execution"] == "code_execution_20260120"
             },
         ),
         case(

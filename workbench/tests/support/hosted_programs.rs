@@ -66,6 +66,7 @@ pub(crate) fn cases() -> Vec<Case> {
                     && run["estimated"] == false
                     && run["final_text"] == "It is 9."
                     && run["hosted"]["containers"] == 0
+                    && run["settings"].get("code_execution").is_none()
             },
         ),
         case(

@@ -68,12 +68,14 @@ impl Conversation {
     /// The answer to a request, which is made without its container where that is gone and nothing in it is missed.
     async fn answer(&mut self, request: &ModelRequest<'_>) -> Result<Answer, ModelError> {
         loop {
-            let container = self.container.as_deref().filter(|_| request::has_scripts(request.tools));
+            let container = self.container.as_deref().filter(|_| request.has_scripts());
             let opening = request::opening(&self.manner, request, Some(request.max_tokens), container)?;
             let body = self.history.body(&opening, self.manner.caching);
             let answer = self.exchange.post(MESSAGES, body, request.until, &mut self.retries).await?;
             match container.filter(|_| is_about_a_lost_container(&answer)) {
                 None => return Ok(answer),
+                // Only of the first it is sure that the container is meant, and a script that waits can have no other.
+                Some(_) if self.script_waits && answer.status != 404 => return Ok(answer),
                 Some(id) if self.script_waits => {
                     return Err(ModelError::Refused {
                         status: answer.status,

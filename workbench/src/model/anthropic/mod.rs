@@ -36,7 +36,7 @@ const VERSION: &str = "2023-06-01";
 
 /// How the ids of models begin that have no programmatic calling, although they take the tool. Source: the provider's page
 /// on it.
-const WITHOUT_PROGRAMMATIC_CALLING: &str = "claude-haiku-4-5";
+pub const WITHOUT_PROGRAMMATIC_CALLING: &str = "claude-haiku-4-5";
 
 /// Where requests are counted and not served.
 const COUNT: &str = "messages/count_tokens";

@@ -55,14 +55,11 @@ enum Tool<'a> {
     },
 }
 
-/// Whether the provider is to run scripts that call these tools.
-pub(super) fn has_scripts(tools: &[ToolDefinition]) -> bool {
-    tools.iter().any(|tool| tool.callers != Callers::Direct)
-}
-
 /// The tools as the API gets them: first the one that runs scripts, where others may be called from them.
-fn tools<'a>(manner: &Manner, definitions: &'a [ToolDefinition]) -> Option<Vec<Tool<'a>>> {
-    let runner = has_scripts(definitions)
+fn tools<'a>(manner: &Manner, request: &ModelRequest<'a>) -> Option<Vec<Tool<'a>>> {
+    let definitions = request.tools;
+    let runner = request
+        .has_scripts()
         .then(|| Tool::CodeExecution { r#type: manner.code_execution.tool(), name: "code_execution" });
     // Both versions are one as a caller, whichever is declared.
     let custom = definitions.iter().map(|definition| Tool::Custom {
@@ -92,7 +89,7 @@ pub(super) fn opening(
         model: &manner.id,
         max_tokens,
         thinking: manner.thinking.fields(),
-        tools: tools(manner, request.tools),
+        tools: tools(manner, request),
         tool_choice: (has_tools && !request.parallel_calls)
             .then(|| json!({ "type": "auto", "disable_parallel_tool_use": true })),
         system: system(request.system, manner.caching),

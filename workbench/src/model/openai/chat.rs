@@ -126,7 +126,8 @@ impl Chat {
 #[async_trait]
 impl Model for Chat {
     async fn reply(&mut self, request: ModelRequest<'_>) -> Result<ModelReply, ModelError> {
-        if Programs::are_wanted(&request) {
+        // Tools that programs may call are known to the other API alone.
+        if request.has_scripts() {
             let programs = self.programs.get_or_insert_with(|| Programs::new(Arc::clone(&self.endpoint)));
             return programs.reply(request, &mut self.retries).await;
         }

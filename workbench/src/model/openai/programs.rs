@@ -52,11 +52,6 @@ impl Programs {
         Self { endpoint, items, heard: 0, said: None, callers, count, empty: 0 }
     }
 
-    /// Whether a request is for this API: tools that programs may call are known nowhere else.
-    pub(super) fn are_wanted(request: &ModelRequest<'_>) -> bool {
-        request.tools.iter().any(|tool| tool.callers != Callers::Direct)
-    }
-
     /// The next answer.
     pub(super) async fn reply(
         &mut self,
