@@ -167,6 +167,29 @@ pub(crate) fn cases() -> Vec<Case> {
             |run| run["deviations"][0].as_str().unwrap().starts_with("container lost"),
         ),
         case(
+            "a container that is gone without a word when nothing waits",
+            vec![
+                turn(said(
+                    json!([script("srvtoolu_1"), result("srvtoolu_1", printed("1\n"))]),
+                    "pause_turn",
+                    Some("c_1"),
+                    100,
+                )),
+                Turn { status: 500, ..turn(error("api_error", "Internal server error")) },
+                when(|request| request.get("container").is_none(), done()),
+            ],
+            "end_turn",
+            "",
+            |run| run["deviations"][0].as_str().unwrap().starts_with("container lost"),
+        ),
+        case(
+            "an outage while a script waits, which says nothing of its container",
+            vec![turn(pause(Some("c_1"))), Turn { status: 500, ..turn(error("api_error", "Internal server error")) }],
+            "model_error",
+            "the service fails or is overloaded",
+            |run| !run["stop_detail"].as_str().unwrap().contains("container"),
+        ),
+        case(
             "an overload in the middle of a pause",
             vec![
                 turn(pause(Some("c_1"))),
