@@ -33,7 +33,7 @@ use futures::StreamExt;
 use patience::wait_until;
 use processes::send;
 use program::Outcome;
-use relay::{Refusal, Relay};
+use relay::{Breaks, Refusal, Relay};
 use rustix::process::Signal;
 use scripts::LIMITS;
 use standin::StandIn;
@@ -210,6 +210,15 @@ const FAULTS: &[Fault] = &[
     Fault {
         what: "the connections break",
         act: Relay::cut,
+        code: 0,
+        stop: Stop::EndTurn,
+        script: "the connection to its container broke",
+        said: "",
+    },
+    Fault {
+        what: "the connections break, and those of the next questions",
+        // Of five questions the last one must be answered.
+        act: |relay| relay.cut_again(Breaks { request: "/json", times: 4 }),
         code: 0,
         stop: Stop::EndTurn,
         script: "the connection to its container broke",

@@ -22,6 +22,15 @@ pub(crate) struct Refusal {
     pub(crate) message: &'static str,
 }
 
+/// Requests whose connection breaks instead of bringing an answer, as do those that were kept and have broken since.
+#[derive(Clone, Copy)]
+pub(crate) struct Breaks {
+    /// A part of the request's first line.
+    pub(crate) request: &'static str,
+    /// How many of them.
+    pub(crate) times: usize,
+}
+
 /// What requests say, and what the engine reads instead, which has the same length: that stands in their heads.
 pub(crate) type Losses = &'static [(&'static str, &'static str)];
 
@@ -36,7 +45,25 @@ struct State {
     connections: Vec<UnixStream>,
     refusal: Option<Refusal>,
     losses: Losses,
+    breaks: Option<Breaks>,
     gone: bool,
+}
+
+impl State {
+    fn breaks_at(&mut self, first_line: &str) -> bool {
+        let Some(breaks) = self.breaks.as_mut().filter(|breaks| first_line.contains(breaks.request)) else {
+            return false;
+        };
+        let breaks_now = breaks.times > 0;
+        breaks.times = breaks.times.saturating_sub(1);
+        breaks_now
+    }
+
+    fn cut(&mut self) {
+        for connection in self.connections.drain(..) {
+            let _already_gone = connection.shutdown(Shutdown::Both);
+        }
+    }
 }
 
 impl Relay {
@@ -79,15 +106,19 @@ impl Relay {
     pub(crate) fn stop(&self) {
         let mut state = self.state.lock().unwrap();
         state.gone = true;
-        for connection in state.connections.drain(..) {
-            let _already_gone = connection.shutdown(Shutdown::Both);
-        }
+        state.cut();
     }
 
     /// Every connection breaks; new ones are served.
     pub(crate) fn cut(&self) {
-        self.stop();
-        self.state.lock().unwrap().gone = false;
+        self.state.lock().unwrap().cut();
+    }
+
+    /// Every connection breaks, and so do those of the next requests of one kind.
+    pub(crate) fn cut_again(&self, breaks: Breaks) {
+        let mut state = self.state.lock().unwrap();
+        state.breaks = Some(breaks);
+        state.cut();
     }
 
     /// From now on one kind of request is refused.
@@ -109,6 +140,10 @@ fn carry(mut from: UnixStream, mut to: UnixStream, requests: Option<&Mutex<State
         let refusal = requests.and_then(|state| state.lock().unwrap().refusal);
         let first_line = chunk[..read].split(|byte| *byte == b'\n').next().unwrap_or_default();
         let first_line = String::from_utf8_lossy(first_line);
+        if requests.is_some_and(|state| state.lock().unwrap().breaks_at(&first_line)) {
+            let _already_gone = from.shutdown(Shutdown::Both);
+            break;
+        }
         if let Some(Refusal { status, message, .. }) = refusal.filter(|refusal| first_line.contains(refusal.request)) {
             let body = format!("{{\"message\":\"{message}\"}}");
             let head =

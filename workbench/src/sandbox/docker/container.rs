@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::io;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use bollard::Docker;
 use bollard::container::{AttachContainerResults, LogOutput};
@@ -62,6 +63,10 @@ pub(super) fn memory(script: u64) -> u64 {
 pub(super) fn data_memory(container: u64) -> u64 {
     container.saturating_sub(OWN_MEMORY)
 }
+
+/// How often a question is asked whose connection breaks, and the pause before each time but the first.
+const ASKED: usize = 5;
+const ASKED_PAUSE: Duration = Duration::from_millis(20);
 
 /// What all containers of a sandbox have in common.
 #[derive(Clone, Debug)]
@@ -142,12 +147,8 @@ impl Container {
     }
 
     async fn make(docker: Docker, settings: &Settings, removals: TaskTracker) -> Result<Self, EngineAnswer> {
-        // A kept connection may have broken since. A question may be asked again, where making twice would leave one.
-        if let Err(error) = docker.ping().await
-            && is_of_connection(&error)
-        {
-            docker.ping().await?;
-        }
+        // A question may be asked again, where making twice would leave one: it finds a connection that holds.
+        asked_again(|| docker.ping()).await?;
         let volume = volume_name(settings);
         let options = None::<CreateContainerOptions>;
         match docker.create_container(options, body(settings, &volume)).await {
@@ -179,17 +180,13 @@ impl Container {
     /// Ends all that runs in it. It is still there to be asked.
     pub(super) async fn kill(&self) {
         // One that has ended, or is gone, needs none.
-        _ = self.docker.kill_container(&self.id, None).await;
+        _ = asked_again(|| self.docker.kill_container(&self.id, None)).await;
     }
 
     /// What the engine knows of it.
     pub(super) async fn state(&self) -> Result<ContainerState, EngineAnswer> {
-        let ask = || self.docker.inspect_container(&self.id, None::<InspectContainerOptions>);
-        let answer = match ask().await {
-            Err(error) if is_of_connection(&error) => ask().await,
-            answer => answer,
-        };
-        Ok(answer?.state.unwrap_or_default())
+        let answer = asked_again(|| self.docker.inspect_container(&self.id, None::<InspectContainerOptions>)).await?;
+        Ok(answer.state.unwrap_or_default())
     }
 }
 
@@ -207,14 +204,26 @@ impl Drop for Container {
 /// Kills and removes; who removed it before, or what went wrong, is for the sweep.
 async fn remove(docker: &Docker, id: &str, volume: &str) {
     let options = RemoveContainerOptions { force: true, v: true, ..RemoveContainerOptions::default() };
-    _ = docker.remove_container(id, Some(options)).await;
+    _ = asked_again(|| docker.remove_container(id, Some(options.clone()))).await;
     // It has a name so that it is found here, too, when somebody else removed the container.
     _ = docker.remove_volume(volume, None::<RemoveVolumeOptions>).await;
 }
 
-/// Whether a request met a connection that had broken, rather than an engine that refuses.
-fn is_of_connection(error: &EngineAnswer) -> bool {
-    !matches!(error, EngineAnswer::DockerResponseServerError { .. })
+/// Asks until the engine answers, be it with a refusal: of the connections that are kept, several may have broken since.
+/// Only for what may be done twice.
+async fn asked_again<T, Answer>(ask: impl Fn() -> Answer) -> Result<T, EngineAnswer>
+where
+    Answer: Future<Output = Result<T, EngineAnswer>>,
+{
+    for _ in 1..ASKED {
+        match ask().await {
+            Err(error) if !matches!(error, EngineAnswer::DockerResponseServerError { .. }) => {
+                tokio::time::sleep(ASKED_PAUSE).await;
+            }
+            answer => return answer,
+        }
+    }
+    ask().await
 }
 
 /// A name that no volume has.
