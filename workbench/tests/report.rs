@@ -127,6 +127,42 @@ fn a_ratio_says_what_may_be_claimed() {
     }
 }
 
+/// Scripts that run here are held against those that the provider runs, whatever else was run.
+#[test]
+fn a_ratio_of_code_to_hosted_says_where_a_script_costs_less() {
+    let table: &[(u64, u64, &str)] = &[
+        (
+            6_000,
+            4_000,
+            "1.50; no interval: that takes 3 runs of each mode\n  code (docker) read ≈1.50 × what hosted read: on this task \
+                        a script costs fewer tokens where the provider runs it",
+        ),
+        (
+            4_000,
+            6_000,
+            "0.67; no interval: that takes 3 runs of each mode\n  hosted read ≈1.50 × what code (docker) read: on this task \
+                        a script costs more tokens where the provider runs it",
+        ),
+        (
+            4_000,
+            4_010,
+            "1.00; no interval: that takes 3 runs of each mode\n  hosted read about as much as code (docker): on this task a \
+                        script costs the same wherever it runs",
+        ),
+    ];
+    for (in_docker, in_hosted, told) in table {
+        let code = |sandbox: &str, tokens| RunRecord { sandbox: Some(sandbox.into()), ..run("code", 1, tokens, PASS) };
+        let runs = vec![code("embedded", 900_000), code("docker", *in_docker), run("hosted", 1, *in_hosted, PASS)];
+        let report = summary::summarise(runs);
+        let sides = |ratio: &summary::Ratio| (ratio.of_sandbox.clone(), ratio.to.clone(), ratio.sandbox.clone());
+        let expected = ["docker", "embedded"].map(|sandbox| (Some(sandbox.to_owned()), "hosted".to_owned(), None));
+        assert_eq!(report.ratios.iter().map(sides).collect::<Vec<_>>(), expected);
+        let told = format!("tokens read, code (docker) ÷ hosted: ≈{told}");
+        let text = table::report(&report);
+        assert!(text.contains(&told), "{told}\n{text}");
+    }
+}
+
 #[test]
 fn fewer_tokens_for_less_work_are_told() {
     let fail: &[(&str, &str, Value)] = &[("twelve", "fail", Value::Null)];

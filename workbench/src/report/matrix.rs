@@ -55,7 +55,8 @@ fn name_of(mode: &ModeSummary, names: Names) -> String {
 }
 
 fn pair_of(ratio: &Ratio, names: Names) -> String {
-    format!("{} ÷ {}", ratio.of, names.name(&ratio.to, ratio.sandbox.as_deref()))
+    let [of, to] = names.of_ratio(ratio);
+    format!("{of} ÷ {to}")
 }
 
 fn mode_text(mode: &ModeSummary) -> String {

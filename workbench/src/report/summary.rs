@@ -105,6 +105,9 @@ pub struct Ratio {
     pub setting: Setting,
     /// The mode above the line.
     pub of: String,
+    /// The sandbox of the mode above.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of_sandbox: Option<String>,
     /// The mode below it.
     pub to: String,
     /// The sandbox of the mode below.
@@ -234,12 +237,17 @@ fn summary_of(group: &[&RunRecord], decided: &[&RunRecord]) -> ModeSummary {
     }
 }
 
-/// Every mode that calls tools step by step, against every mode that writes scripts.
+/// Every mode that calls tools step by step, against every mode that writes scripts; then the scripts that run here, against
+/// those that the provider runs.
 fn ratios_of(groups: &[Group<'_>]) -> Vec<Ratio> {
+    let is_compared = |above: &str, below: &str| {
+        matches!((above, below), ("serial" | "loop", "code" | "hosted") | ("code", "hosted"))
+    };
     let mut ratios = Vec::new();
-    for above in groups.iter().filter(|group| matches!(group.summary.mode.as_str(), "serial" | "loop")) {
-        for below in groups.iter().filter(|group| matches!(group.summary.mode.as_str(), "code" | "hosted")) {
-            if above.summary.setting == below.summary.setting {
+    for above in groups {
+        for below in groups {
+            let (of, to) = (&above.summary, &below.summary);
+            if of.setting == to.setting && is_compared(&of.mode, &to.mode) {
                 ratios.extend(ratio_of(above, below));
             }
         }
@@ -256,6 +264,7 @@ fn ratio_of(above: &Group<'_>, below: &Group<'_>) -> Option<Ratio> {
     Some(Ratio {
         setting: above.summary.setting.clone(),
         of: above.summary.mode.clone(),
+        of_sandbox: above.summary.sandbox.clone(),
         to: below.summary.mode.clone(),
         sandbox: below.summary.sandbox.clone(),
         tokens_read: of.median / to.median,

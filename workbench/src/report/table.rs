@@ -11,7 +11,7 @@ use crate::results::format::RunRecord;
 
 use super::apart::Settings;
 use super::statistics::Spread;
-use super::summary::{ModeSummary, Report, Setting, calls_of, mode_rank, summarise, undecided};
+use super::summary::{ModeSummary, Ratio, Report, Setting, calls_of, mode_rank, summarise, undecided};
 use super::{findings, matrix, one_line, shortfall};
 
 /// The mode whose requests do not all ask a model.
@@ -92,6 +92,11 @@ impl Names {
             Some(sandbox) if self.with_sandbox => format!("{mode} ({sandbox})"),
             _ => mode.to_owned(),
         }
+    }
+
+    /// The modes above and below the line.
+    pub(super) fn of_ratio(self, ratio: &Ratio) -> [String; 2] {
+        [self.name(&ratio.of, ratio.of_sandbox.as_deref()), self.name(&ratio.to, ratio.sandbox.as_deref())]
     }
 
     pub(super) fn of_run(self, run: &RunRecord) -> String {
