@@ -25,9 +25,7 @@ pub fn section(domain: &Domain) -> Section {
             format!("`workbench record {}` makes one, once the rehearsal or `smoke.py` works", domain.reference),
         );
     }
-    // One that cannot be read ends the command before.
-    let cassette = domain.cassette.as_deref().and_then(|folder| Cassette::open(folder).ok());
-    if cassette.is_some_and(|cassette| cassette.samples() > 0) {
+    if is_sample(domain) {
         section.note(
             "its cassette is the made-up sample of `workbench new`",
             format!("`workbench record {}` puts answers of your API in its place", domain.reference),
@@ -39,6 +37,13 @@ pub fn section(domain: &Domain) -> Section {
         section.warn(format!("no rule uses the evidence {}", listed(unused)), "write a rule over it, or take it out");
     }
     section
+}
+
+/// Whether the answers of a domain's cassette, or some of them, are those that `new` made up.
+pub(super) fn is_sample(domain: &Domain) -> bool {
+    // A cassette that cannot be read ends the command before.
+    let cassette = domain.cassette.as_deref().and_then(|folder| Cassette::open(folder).ok());
+    cassette.is_some_and(|cassette| cassette.samples() > 0)
 }
 
 /// The evidence that rules use, themselves or through `each` and `value`.

@@ -6,6 +6,7 @@ use plugin_api::wire::ToolSpec;
 use serde::Serialize;
 
 use super::Section;
+use super::manifest::is_sample;
 use crate::domain::Domain;
 use crate::files::{LONGEST_TEXT, read_text};
 use crate::printer::line;
@@ -18,13 +19,15 @@ use crate::sandbox::fault::ScriptFault;
 
 /// Rules that are named one by one.
 const NAMED: usize = 3;
+/// Characters of what a rule got.
+const LONGEST_GOT: usize = 60;
 /// Characters of an outcome that stand in a row.
 const LONGEST_ROW: usize = 140;
 
 /// What became of a rehearsal.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ModeOutcome {
-    /// `serial`, `loop` or `code`.
+    /// `serial`, `loop`, `code` or `hosted`.
     pub mode: String,
     /// Whether every rule passed; null when there are no rules.
     pub passed: Option<bool>,
@@ -63,9 +66,7 @@ impl ModeOutcome {
 impl ModeOutcome {
     /// Whether a finding tells what its rules did.
     fn is_short(&self) -> bool {
-        [Mode::Code.name(), Mode::Hosted.name()].contains(&self.mode.as_str())
-            && self.passed == Some(false)
-            && self.fault.is_none()
+        matches!(self.mode.parse(), Ok(Mode::Code | Mode::Hosted)) && self.passed == Some(false) && self.fault.is_none()
     }
 
     /// Its outcome for a row of a table: a few words where a finding says the rest.
@@ -123,9 +124,14 @@ fn told(text: &str, mut places: Vec<&str>) -> String {
 /// How the last script of a run ended that did not end well, and the file of the domain that it is.
 fn script_fault(domain: &Domain, record: &RunRecord, folder: &Path) -> Option<(ScriptFault, String)> {
     let rehearsal = domain.rehearsal.as_ref()?;
-    if record.mode == Mode::Code.name() {
+    let scripts = match record.mode.parse() {
+        Ok(Mode::Code) => Some(&rehearsal.code_scripts),
+        Ok(Mode::Hosted) => Some(&rehearsal.hosted_scripts),
+        _ => None,
+    };
+    if let Some(scripts) = scripts {
         let number = record.scripts_run;
-        let file = domain.own(rehearsal.code_scripts.get(usize::try_from(number).ok()?.checked_sub(1)?)?);
+        let file = domain.own(scripts.get(usize::try_from(number).ok()?.checked_sub(1)?)?);
         let reply = read_text(&folder.join("scripts").join(format!("{number:02}.out")), LONGEST_TEXT).ok()?;
         return Some((ScriptFault::of(&reply, SCRIPT_FILE)?, file));
     }
@@ -165,7 +171,8 @@ pub fn section(domain: &Domain, probes: &Section, made: &[ModeOutcome], not_made
         );
     }
     let is_stepwise = |outcome: &ModeOutcome| [Mode::Serial.name(), Mode::Loop.name()].contains(&outcome.mode.as_str());
-    if made.iter().any(is_stepwise) && made.iter().all(|outcome| outcome.passed == Some(true)) {
+    // Of the sample nobody has asked for more.
+    if made.iter().any(is_stepwise) && made.iter().all(|outcome| outcome.passed == Some(true)) && !is_sample(domain) {
         section.note(
             "no mode falls short, so a comparison shows costs and no difference in what is made",
             "have at least one requirement that a loop is likely to miss slightly, such as keeping many kinds apart",
@@ -237,6 +244,15 @@ fn in_words(record: &RunRecord) -> String {
     }
 }
 
+/// What a rule got, as far as it fits into a line.
+fn shown(got: &str) -> String {
+    match got.char_indices().nth(LONGEST_GOT) {
+        Some((end, _)) => format!("{}…", &got[..end]),
+        None if got.is_empty() => "nothing".to_owned(),
+        None => got.to_owned(),
+    }
+}
+
 /// The first rules, and what they got: once where that is the same, since one missing page fails many.
 fn shortened(rules: &[&RuleOutcome]) -> String {
     let named = &rules[..rules.len().min(NAMED)];
@@ -244,8 +260,8 @@ fn shortened(rules: &[&RuleOutcome]) -> String {
         .chunk_by(|one, other| one.got == other.got)
         .map(|same| {
             let names: Vec<&str> = same.iter().map(|rule| rule.name.as_str()).collect();
-            let got = got_text(&same[0].got);
-            format!("{} (got {})", names.join("; "), if got.is_empty() { "nothing" } else { &got })
+            let got = shown(&got_text(&same[0].got));
+            format!("{} (got {got})", names.join("; "))
         })
         .collect();
     let more = rules.len().saturating_sub(NAMED);

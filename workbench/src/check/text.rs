@@ -67,12 +67,18 @@ fn mutations(mutations: &[Mutated]) -> String {
         return String::new();
     }
     let mut rows = table(&["what was done", "ways", "rules that failed"], &[0, 2]);
-    for mutated in mutations {
-        let mut noticed = named(&mutated.failed);
-        if !mutated.undecided.is_empty() {
-            let _ = write!(noticed, " (undecided: {})", named(&mutated.undecided));
+    let mut told = "";
+    for Mutated { mutation, times, failed, undecided } in mutations {
+        let mut noticed = named(failed);
+        if !undecided.is_empty() {
+            let _ = write!(noticed, " (undecided: {})", named(undecided));
+        } else if failed.is_empty() {
+            noticed.push_str(": right all the same, by the rules");
         }
-        rows.add_row([line(&mutated.mutation), mutated.times.to_string(), noticed]);
+        // What was done in several ways that ended differently is said once.
+        let what = if told == mutation { String::new() } else { line(mutation) };
+        rows.add_row([what, times.to_string(), noticed]);
+        told = mutation;
     }
     indented(&trimmed(&rows))
 }
