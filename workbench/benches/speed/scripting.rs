@@ -12,7 +12,10 @@ use crate::stage::Stage;
 
 /// How long it takes from a script to the tool call in its first line, as the host hears it.
 pub(crate) fn first_line(stage: &Stage, sandbox: &dyn Sandbox, source: &str) -> Duration {
-    let bridge = Heard { bridge: stage.toolbox.bridge(Caller { turn: 1, script: Some(1) }), first: OnceLock::new() };
+    let bridge = Heard {
+        bridge: stage.toolbox.bridge(Caller { turn: 1, script: Some(1) }, ToolForm::Functions),
+        first: OnceLock::new(),
+    };
     let begun = Instant::now();
     run(stage, sandbox, source, &bridge);
     bridge.first.get().unwrap().duration_since(begun)

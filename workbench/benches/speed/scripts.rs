@@ -4,8 +4,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use workbench::runner::Caller;
-use workbench::sandbox::Sandbox as _;
 use workbench::sandbox::embedded::{Embedded, EmbeddedSettings};
+use workbench::sandbox::{Sandbox as _, ToolForm};
 
 use crate::rounds::{alternate, repeat};
 use crate::scripting::{first_line, run};
@@ -56,6 +56,6 @@ fn wait_for_child(stage: &Stage, sandbox: &Embedded) {
 fn took(stage: &Stage, sandbox: &Embedded, source: &str) -> Duration {
     wait_for_child(stage, sandbox);
     let begun = Instant::now();
-    run(stage, sandbox, source, &stage.toolbox.bridge(Caller { turn: 1, script: Some(1) }));
+    run(stage, sandbox, source, &stage.toolbox.bridge(Caller { turn: 1, script: Some(1) }, ToolForm::Functions));
     begun.elapsed()
 }

@@ -116,6 +116,7 @@ workbench report met --last --five-lines")]
     /// Record a domain's API into its cassette, so that it runs offline
     #[command(
         after_help = "Examples:\n  workbench record met\n  workbench record met --urls paths.txt --to my-cassette\n  \
+workbench record met --route collectionapi.metmuseum.org=http://127.0.0.1:8099     a mirror, or a server of your own\n  \
 workbench record met --from 2026-11-29T15-30-00Z-code-1 --to my-copy"
     )]
     Record(RecordArguments),

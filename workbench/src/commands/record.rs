@@ -11,7 +11,7 @@ use crate::exit::Exit;
 use crate::files::{LONGEST_TEXT, read_text};
 use crate::printer;
 use crate::report::table::counted;
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Sandbox, ToolForm};
 use crate::web::{CassetteError, CassetteWriter, Expect};
 
 use super::context::Context;
@@ -103,37 +103,56 @@ pub(super) fn tell_of_sample(writer: &CassetteWriter) {
     }
 }
 
-/// The script of `smoke`, the policy of the modes that call tools one by one, and the last script of code mode. Those before
-/// it are the failed attempts.
-fn scripts_of(domain: &Domain) -> Result<Vec<(String, String)>, Failure> {
+/// A script of the domain.
+struct OwnScript {
+    /// Its path in the domain's folder.
+    name: String,
+    source: String,
+    form: ToolForm,
+    /// Whether it is to fail, as those do of which a later one does the task.
+    is_attempt: bool,
+}
+
+impl OwnScript {
+    fn read(path: &Path, domain: &Domain) -> Result<Self, Failure> {
+        let source = read_text(path, LONGEST_TEXT)
+            .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", path.display())))?;
+        Ok(Self { name: domain.own(path), source, form: ToolForm::Functions, is_attempt: false })
+    }
+}
+
+/// The script of `smoke`, the policy of the modes that call tools one by one, the last script of code mode, and the cells of mode
+/// hosted, which need the names of those before them.
+fn scripts_of(domain: &Domain) -> Result<Vec<OwnScript>, Failure> {
     let rehearsal = domain.rehearsal.as_ref();
     let policy = rehearsal.and_then(|rehearsal| rehearsal.loop_script.as_ref());
     let code = rehearsal.and_then(|rehearsal| rehearsal.code_scripts.last());
-    let paths: Vec<&Path> = domain.smoke.iter().chain(policy).chain(code).map(|path| path.as_path()).collect();
-    if paths.is_empty() {
+    let alone = domain.smoke.iter().chain(policy).chain(code);
+    let mut scripts: Vec<OwnScript> = alone.map(|path| OwnScript::read(path, domain)).collect::<Result<_, _>>()?;
+    let mut cells = domain.cells().peekable();
+    while let Some(path) = cells.next() {
+        let is_attempt = cells.peek().is_some();
+        scripts.push(OwnScript { form: ToolForm::Coroutines, is_attempt, ..OwnScript::read(path, domain)? });
+    }
+    if scripts.is_empty() {
         return Err(Failure::usage(format!("{} has neither smoke.py nor rehearsal scripts to record", domain.name()))
             .hint("name the addresses with `--urls FILE`, one a line"));
     }
-    paths
-        .into_iter()
-        .map(|path| {
-            read_text(path, LONGEST_TEXT)
-                .map(|source| (domain.own(path), source))
-                .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", path.display())))
-        })
-        .collect()
+    Ok(scripts)
 }
 
 /// Runs the scripts, and says how many of them did not end well.
 async fn run_scripts(
     session: &ToolSession,
-    scripts: &[(String, String)],
+    scripts: &[OwnScript],
     sandbox: &Arc<dyn Sandbox>,
 ) -> Result<usize, Failure> {
+    let cells = Arc::clone(sandbox).session();
     let mut broken = 0;
-    for (name, script) in scripts {
-        let outcome = session.script(name, script, sandbox).await?;
-        if !outcome.end.is_success() {
+    for OwnScript { name, source, form, is_attempt } in scripts {
+        let sandbox = if *form == ToolForm::Coroutines { &cells } else { sandbox };
+        let outcome = session.script(name, source, *form, sandbox).await?;
+        if !outcome.end.is_success() && !is_attempt {
             printer::error_text(&outcome.stderr.text);
             session.tell_hint(name, &outcome);
             printer::note(&format!("warning: {name} did not end well; what it asked for until then is recorded"));

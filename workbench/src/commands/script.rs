@@ -10,7 +10,7 @@ use crate::error::Failure;
 use crate::exit::Exit;
 use crate::files::LONGEST_TEXT;
 use crate::printer;
-use crate::sandbox::{SCRIPT_FILE, ScriptEnd};
+use crate::sandbox::{SCRIPT_FILE, ScriptEnd, ToolForm};
 
 use super::context::Context;
 
@@ -21,8 +21,10 @@ pub(super) async fn run(context: &Context, arguments: &ScriptArguments) -> Resul
     let limits = arguments.limits.over(&domain.manifest.limits);
     let sandbox = context.sandboxes.open_now(&arguments.sandbox, &limits, "script").await?;
     let session = context.tool_session(&domain, &arguments.source, limits).await?;
-    let name = name_of(&arguments.file, &domain);
-    let outcome = session.script(&name, &source, &sandbox).await?;
+    let own = own_script(&arguments.file, &domain);
+    let name = own.map_or_else(|| SCRIPT_FILE.to_owned(), |path| domain.own(path));
+    let form = form_of(own, &domain);
+    let outcome = session.script(&name, &source, form, &sandbox).await?;
     session.tell_log();
     for stream in [&outcome.stdout, &outcome.stderr] {
         if stream.dropped > 0 {
@@ -50,12 +52,18 @@ pub(super) async fn run(context: &Context, arguments: &ScriptArguments) -> Resul
     }
 }
 
-/// What tracebacks call a script: one of the domain's own is the file that can be opened, any other came from a model, or might
-/// have.
-fn name_of(file: &Path, domain: &Domain) -> String {
+/// The script of the domain that this file is. Tracebacks name such a one as the file that can be opened; any other came from a
+/// model, or might have.
+fn own_script<'a>(file: &Path, domain: &'a Domain) -> Option<&'a PathBuf> {
     let own =
         |path: &&PathBuf| fs::canonicalize(file).is_ok_and(|file| fs::canonicalize(path).is_ok_and(|own| own == file));
-    domain.scripts().find(own).map_or_else(|| SCRIPT_FILE.to_owned(), |path| domain.own(path))
+    domain.scripts().find(own)
+}
+
+/// How it finds the tools: cells do as at a provider.
+fn form_of(own: Option<&PathBuf>, domain: &Domain) -> ToolForm {
+    let is_cell = own.is_some_and(|own| domain.cells().any(|cell| cell == own));
+    if is_cell { ToolForm::Coroutines } else { ToolForm::Functions }
 }
 
 /// The option that grants more of what a script used up.

@@ -10,6 +10,7 @@ use crate::files::{LONGEST_TEXT, read_text};
 use crate::printer;
 use crate::runner::Caller;
 use crate::runner::prompts::failure;
+use crate::sandbox::ToolForm;
 
 use super::context::Context;
 use super::tool_session::ToolSession;
@@ -48,7 +49,7 @@ pub(super) async fn run(context: &Context, arguments: &SmokeArguments) -> Result
     let source = read_text(path, LONGEST_TEXT)
         .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", path.display())))?;
     let name = domain.own(path);
-    let outcome = session.script(&name, &source, &sandbox).await?;
+    let outcome = session.script(&name, &source, ToolForm::Functions, &sandbox).await?;
     session.tell_log();
     printer::data(&outcome.stdout.text);
     printer::error_text(&outcome.stderr.text);

@@ -134,11 +134,12 @@ async fn start_plugin(
 }
 
 impl ToolSession {
-    /// Runs one script over the tools; tracebacks call it `file`.
+    /// Runs one script over the tools, which it finds in this form; tracebacks call it `file`.
     pub(super) async fn script(
         &self,
         file: &str,
         source: &str,
+        form: ToolForm,
         sandbox: &Arc<dyn Sandbox>,
     ) -> Result<ScriptOutcome, Failure> {
         let script = Script {
@@ -147,10 +148,10 @@ impl ToolSession {
             tools: self.toolbox.tools(),
             domain: &self.domain,
             announce_waiting: false,
-            form: ToolForm::Functions,
+            form,
             limits: script_limits(&self.limits),
         };
-        let bridge = self.toolbox.bridge(Caller { turn: 0, script: Some(1) });
+        let bridge = self.toolbox.bridge(Caller { turn: 0, script: Some(1) }, form);
         sandbox.run(&script, &bridge).await.map_err(failures::sandbox)
     }
 

@@ -103,8 +103,14 @@ impl Domain {
 
     /// Its own scripts: `smoke.py`, then those of the rehearsal.
     pub fn scripts(&self) -> impl Iterator<Item = &PathBuf> {
-        let rehearsal = self.rehearsal.iter();
-        self.smoke.iter().chain(rehearsal.flat_map(|scripts| scripts.loop_script.iter().chain(&scripts.code_scripts)))
+        let rehearsal =
+            self.rehearsal.iter().flat_map(|scripts| scripts.loop_script.iter().chain(&scripts.code_scripts));
+        self.smoke.iter().chain(rehearsal).chain(self.cells())
+    }
+
+    /// Those of its own scripts that are cells: their tools are coroutine functions, and each finds the names of those before it.
+    pub fn cells(&self) -> impl Iterator<Item = &PathBuf> {
+        self.rehearsal.iter().flat_map(|rehearsal| &rehearsal.hosted_scripts)
     }
 
     /// How a file of the domain is called in it: its path below the domain's folder.

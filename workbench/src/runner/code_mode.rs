@@ -98,7 +98,7 @@ impl CodeTools {
             form: ToolForm::Functions,
             limits: script_limits(&self.limits),
         };
-        let bridge = self.toolbox.bridge(Caller { turn, script: Some(number) });
+        let bridge = self.toolbox.bridge(Caller { turn, script: Some(number) }, ToolForm::Functions);
         let mut outcome = self.sandbox.run(&script, &bridge).await?;
         if outcome.end == ScriptEnd::Killed {
             // As a call whose plugin died: a second try, and only then is it the script's own end.

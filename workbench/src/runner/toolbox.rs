@@ -5,6 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bytes::Bytes;
 use plugin_api::wire::ToolSpec;
+use serde_json::Value;
 
 use super::budget::CallBudget;
 use super::ledger::{Caller, Ledger, OpenCall};
@@ -12,7 +13,7 @@ use super::mode_tools::malformed;
 use super::prompts;
 use crate::plugin::CallOutcome;
 use crate::results::format::CallEnd;
-use crate::sandbox::{AdmittedCall, Bridge, BridgeError};
+use crate::sandbox::{AdmittedCall, Bridge, BridgeError, ToolForm};
 
 /// Something that has tools and runs them: a plugin in its worker.
 #[async_trait]
@@ -124,9 +125,9 @@ impl Toolbox {
         Err(CallFailure::Failed(message))
     }
 
-    /// The same tools for a script.
-    pub fn bridge(&self, caller: Caller) -> ScriptBridge<'_> {
-        ScriptBridge { toolbox: self, caller }
+    /// The same tools for a script, which finds them in this form.
+    pub fn bridge(&self, caller: Caller, form: ToolForm) -> ScriptBridge<'_> {
+        ScriptBridge { toolbox: self, caller, form }
     }
 }
 
@@ -142,6 +143,7 @@ fn malformed_json(arguments: &[u8]) -> Option<String> {
 pub struct ScriptBridge<'a> {
     toolbox: &'a Toolbox,
     caller: Caller,
+    form: ToolForm,
 }
 
 #[async_trait]
@@ -152,12 +154,24 @@ impl Bridge for ScriptBridge<'_> {
 
     fn admit(&self, tool: String, arguments: Bytes) -> Result<AdmittedCall<'_>, BridgeError> {
         let call = self.toolbox.admit(self.caller, &tool, arguments).map_err(as_script_reads)?;
-        Ok(Box::pin(async move { call.await.map_err(as_script_reads) }))
+        Ok(match self.form {
+            ToolForm::Functions => Box::pin(async move { call.await.map_err(as_script_reads) }),
+            ToolForm::Coroutines => Box::pin(async move { Ok(as_cell_reads(call.await)) }),
+        })
     }
 
     async fn keep(&self, name: &str, content: Bytes) -> Result<(), String> {
         self.toolbox.server.keep(name, content).await
     }
+}
+
+/// A text, be it an answer or a failure, as mode hosted hands it over.
+fn as_cell_reads(answer: Result<Bytes, CallFailure>) -> Bytes {
+    let text = match answer {
+        Ok(body) => String::from_utf8_lossy(&body).into_owned(),
+        Err(failure) => prompts::failure(failure.message()),
+    };
+    Value::from(text).to_string().into()
 }
 
 fn as_script_reads(failure: CallFailure) -> BridgeError {
