@@ -1,26 +1,20 @@
 //! One conversation with a model behind chat completions.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use async_trait::async_trait;
 use serde_json::Value;
 
-use super::complaint::Complaint;
+use super::asking::Outcome;
 use super::endpoint::{Endpoint, PATH};
 use super::programs::Programs;
 use super::reply::{Ids, Said};
-use super::request::{Conversation, Form};
+use super::request::Conversation;
 use super::usage::{self, Read, Reported};
-use crate::bounded_json;
-use crate::model::exchange::{Answer, Patience};
 use crate::model::tokens::{ConversationCount, count_blocks};
 use crate::model::types::{
     Block, Message, Model, ModelError, ModelReply, ModelRequest, Retry, ScriptLanguage, THINKING_NOT_SET, Usage,
 };
-
-/// Memory that an answer may take, in bytes as [`bounded_json::weight`] guesses them.
-const ANSWER_MEMORY: u64 = 512 << 20;
 
 /// A model in one conversation.
 pub(super) struct Chat {
@@ -31,14 +25,6 @@ pub(super) struct Chat {
     retries: Vec<Retry>,
     /// The same model over the other API, once programs are wanted of it.
     programs: Option<Programs>,
-}
-
-/// What one request came to.
-enum Outcome {
-    /// An answer of the model.
-    Served(Value),
-    /// A complaint.
-    Refused(Complaint, ModelError),
 }
 
 impl Chat {
@@ -59,7 +45,8 @@ impl Chat {
         let mut form = self.endpoint.form();
         let mut first = None;
         loop {
-            match self.send(request, &form).await? {
+            let body = self.conversation.body(request, self.endpoint.model(), &form);
+            match self.endpoint.ask(PATH, &body, request.until, &mut self.retries).await? {
                 Outcome::Served(document) => {
                     self.endpoint.remember(form);
                     return Ok(document);
@@ -72,36 +59,6 @@ impl Chat {
                     None => return Err(first.unwrap_or(error)),
                 },
             }
-        }
-    }
-
-    /// Sends the conversation. Some gateways tell of an outage with status 200; that is tried again here, as others are
-    /// by the exchange.
-    async fn send(&mut self, request: &ModelRequest<'_>, form: &Form) -> Result<Outcome, ModelError> {
-        let body = self.conversation.body(request, self.endpoint.model(), form);
-        let mut waits = Patience::default().waits();
-        loop {
-            let exchange = self.endpoint.exchange().await;
-            let answer = exchange.post(PATH, body.clone(), request.until, &mut self.retries).await?;
-            let complaint = match read(&answer) {
-                Ok(document) => return Ok(Outcome::Served(document)),
-                Err(problem) => problem,
-            };
-            let complaint = match complaint {
-                Problem::Complaint(complaint) => complaint,
-                Problem::Garbage(problem) => return Err(self.endpoint.bad_answer(&problem)),
-            };
-            let wait = if answer.status < 300 && complaint.may_pass() { waits.next() } else { None };
-            let Some(wait) = wait else {
-                let error = self.endpoint.refused(&answer, &complaint);
-                return Ok(Outcome::Refused(complaint, error));
-            };
-            if request.until.is_some_and(|until| Instant::now() + wait >= until) {
-                return Err(ModelError::OutOfTime);
-            }
-            let cause = format!("status {} with an error: {}", answer.status, complaint.message);
-            self.retries.push(Retry { cause, wait_seconds: wait.as_secs_f64() });
-            tokio::time::sleep(wait).await;
         }
     }
 
@@ -133,7 +90,8 @@ impl Model for Chat {
         }
         let document = self.ask(&request).await?;
         let said = Said::in_document(&document, &mut self.ids);
-        let Said { content, stop_reason, stop_detail } = said.map_err(|problem| self.endpoint.bad_answer(&problem))?;
+        let Said { content, stop_reason, stop_detail } =
+            said.map_err(|problem| self.endpoint.bad_answer(PATH, &problem))?;
         let usage = self.usage(&request, &document, &content);
         let cost = Some(&document).filter(|_| self.endpoint.server.tells_costs).and_then(usage::cost);
         Ok(ModelReply { content, stop_reason, stop_detail, usage, cost, container: None })
@@ -150,26 +108,6 @@ impl Model for Chat {
 
     fn take_retries(&mut self) -> Vec<Retry> {
         std::mem::take(&mut self.retries)
-    }
-}
-
-/// Why an answer has no words of the model.
-enum Problem {
-    Complaint(Complaint),
-    Garbage(String),
-}
-
-fn read(answer: &Answer) -> Result<Value, Problem> {
-    if !(200..300).contains(&answer.status) {
-        return Err(Problem::Complaint(Complaint::in_body(&answer.body)));
-    }
-    let document: Value = bounded_json::parse(&answer.body, ANSWER_MEMORY).map_err(|error| {
-        let beginning: String = String::from_utf8_lossy(&answer.body).chars().take(80).collect();
-        Problem::Garbage(format!("is no JSON document: {error}; it begins with `{}`", beginning.trim()))
-    })?;
-    match Complaint::in_document(&document) {
-        Some(complaint) => Err(Problem::Complaint(complaint)),
-        None => Ok(document),
     }
 }
 

@@ -100,7 +100,7 @@ impl Look<'_> {
 
     fn refused(&self, answer: &Answer, path: &str) -> ModelError {
         let (status, complaint) = (answer.status, Complaint::in_body(&answer.body));
-        let way_on = self.endpoint.way_on(status, &complaint);
+        let way_on = self.endpoint.way_on(path, status, &complaint);
         let message = format!("{}/{path} answered {status}: {}{way_on}", self.base, complaint.message);
         ModelError::Refused { status, message }
     }

@@ -21,6 +21,9 @@ use crate::model::types::ModelError;
 /// Where a conversation is sent, below the base.
 pub(super) const PATH: &str = "chat/completions";
 
+/// Where a conversation with programs is sent, below the base.
+pub(super) const PROGRAMS_PATH: &str = "responses";
+
 /// A server and what was learned of it.
 #[derive(Debug)]
 pub(super) struct Endpoint {
@@ -136,12 +139,12 @@ impl Endpoint {
     }
 
     /// An answer that is none.
-    pub(super) fn bad_answer(&self, problem: &str) -> ModelError {
-        ModelError::BadAnswer(format!("the answer of {} {problem}", self.address()))
+    pub(super) fn bad_answer(&self, path: &str, problem: &str) -> ModelError {
+        ModelError::BadAnswer(format!("the answer of {} {problem}", self.address(path)))
     }
 
     /// An answer that is a complaint, with a way on where there is one.
-    pub(super) fn refused(&self, answer: &Answer, complaint: &Complaint) -> ModelError {
+    pub(super) fn refused(&self, path: &str, answer: &Answer, complaint: &Complaint) -> ModelError {
         let status = answer.status;
         let moved = answer.headers.get(LOCATION).and_then(|to| to.to_str().ok()).filter(|_| status < 400);
         let said = match (status, moved) {
@@ -149,7 +152,7 @@ impl Endpoint {
             (200..300, None) => format!("{status} with an error: {}", complaint.message),
             (_, None) => format!("{status}: {}", complaint.message),
         };
-        let message = format!("{} answered {said}{}", self.address(), self.way_on(status, complaint));
+        let message = format!("{} answered {said}{}", self.address(path), self.way_on(path, status, complaint));
         if complaint.is_too_long() {
             return ModelError::TooLong(message);
         }
@@ -157,19 +160,22 @@ impl Endpoint {
     }
 
     /// What helps, to be said behind a complaint.
-    pub(super) fn way_on(&self, status: u16, complaint: &Complaint) -> String {
+    pub(super) fn way_on(&self, path: &str, status: u16, complaint: &Complaint) -> String {
         let variable = self.server.key;
         match status {
             401 if self.has_key => format!("; the key in `{variable}` is not accepted"),
             401 => format!("; it wants a key, in the environment variable `{variable}`"),
+            404 if path == PROGRAMS_PATH => {
+                "; it has no such model, or no Responses API: mode hosted needs both".to_owned()
+            }
             404 if self.kind == ProviderKind::Ollama => format!("; `ollama pull {}` gets a model", self.model),
             _ if complaint.is_about_tools() => "; `--code-as text` needs no tool support, in mode code".to_owned(),
             _ => String::new(),
         }
     }
 
-    fn address(&self) -> Url {
-        self.ways[self.chosen.get().copied().unwrap_or(0)].address(PATH)
+    fn address(&self, path: &str) -> Url {
+        self.ways[self.chosen.get().copied().unwrap_or(0)].address(path)
     }
 }
 

@@ -2,6 +2,7 @@
 //! it at an address that the user names. `docs/models.md` tells what differs.
 
 mod address;
+mod asking;
 mod chat;
 mod check;
 mod complaint;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
-use super::complaint::Complaint;
-use super::endpoint::Endpoint;
+use super::asking::Outcome;
+use super::endpoint::{Endpoint, PROGRAMS_PATH};
 use super::thinking::Thinking;
 use super::usage::{Read, Reported};
 use crate::model::arguments;
@@ -17,9 +17,6 @@ use crate::model::types::{
     Block, Caller, Callers, Message, ModelError, ModelReply, ModelRequest, Retry, Role, StopReason, ToolDefinition,
     Usage,
 };
-
-/// Where a conversation is sent, below the base.
-const PATH: &str = "responses";
 
 /// Times in a row that an answer may have neither words nor calls: the API says to ask again, and not for ever.
 const MOST_EMPTY: u32 = 10;
@@ -59,20 +56,11 @@ impl Programs {
         retries: &mut Vec<Retry>,
     ) -> Result<ModelReply, ModelError> {
         self.hear(request.messages);
-        let exchange = self.endpoint.exchange().await;
-        let answer = exchange.post(PATH, self.body(&request), request.until, retries).await?;
-        let address = exchange.address(PATH);
-        let document: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
-        if answer.status != 200 || !document["error"].is_null() {
-            let complaint = Complaint::in_body(&answer.body);
-            let way_on = match answer.status {
-                404 => "; it has no such model, or no Responses API: mode hosted needs both".to_owned(),
-                status => self.endpoint.way_on(status, &complaint),
-            };
-            let message = format!("{address} answered {}: {}{way_on}", answer.status, complaint.message);
-            return Err(ModelError::Refused { status: answer.status, message });
-        }
-        let bad = |problem: &str| ModelError::BadAnswer(format!("the answer of {address} {problem}"));
+        let document = match self.endpoint.ask(PROGRAMS_PATH, &self.body(&request), request.until, retries).await? {
+            Outcome::Served(document) => document,
+            Outcome::Refused(_, error) => return Err(error),
+        };
+        let bad = |problem: &str| self.endpoint.bad_answer(PROGRAMS_PATH, problem);
         let said = read(&document).map_err(|problem| bad(&problem))?;
         self.empty = if said.stop_reason == StopReason::Paused { self.empty + 1 } else { 0 };
         if self.empty > MOST_EMPTY {
