@@ -98,12 +98,12 @@ struct Case {
     stop: &'static str,
     /// Part of `stop_detail`, or of standard error.
     detail: &'static str,
-    /// What must be so of the record.
+    /// What must be so of the record, in which `scripts_of_calls` are the numbers of the scripts that called.
     run: fn(&Value) -> bool,
 }
 
 /// The run of a case, and what was wrong with the requests for it.
-fn run_case(case: Case, model: &str) -> (Outcome, Value, Vec<String>) {
+fn run_case(case: Case, model: &[&str]) -> (Outcome, Value, Vec<String>) {
     let program = Program::new();
     let turns = Mutex::new((0, case.turns));
     let wrong = std::sync::Arc::new(Mutex::new(Vec::new()));
@@ -138,9 +138,14 @@ fn run_case(case: Case, model: &str) -> (Outcome, Value, Vec<String>) {
         };
         answer(200, &[JSON], document.to_string().as_bytes())
     });
-    let arguments = ["run", STANDIN, "--mode", "hosted", "--model", model, "--hosted-turns", "2", "--format", "json"];
-    let outcome = asking(&program, &server, &arguments);
-    let run: Value = serde_json::from_str(&outcome.stdout).unwrap_or_default();
+    let arguments = ["run", STANDIN, "--mode", "hosted", "--hosted-turns", "2", "--format", "json", "--model"];
+    let outcome = asking(&program, &server, &[&arguments, model].concat());
+    let mut run: Value = serde_json::from_str(&outcome.stdout).unwrap_or_default();
+    if let Some(name) = run["run"].as_str() {
+        let ledger = fs::read_to_string(program.results().join("standin").join(name).join("ledger.jsonl")).unwrap();
+        let scripts = ledger.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["script"].clone());
+        run["scripts_of_calls"] = scripts.collect();
+    }
     let wrong = wrong.lock().unwrap().clone();
     (outcome, run, wrong)
 }
@@ -164,8 +169,11 @@ fn asking(program: &Program, server: &Server, arguments: &[&str]) -> Outcome {
 #[test]
 fn whatever_a_provider_answers_is_a_run_to_its_end() {
     let mut failures = Vec::new();
-    let programs = programs::cases().into_iter().map(|case| (case, "openai:gpt-5.6"));
-    for (case, model) in answers::cases().into_iter().map(|case| (case, "anthropic:claude-haiku-5-5")).chain(programs) {
+    const CLAUDE: &str = "anthropic:claude-haiku-5-5";
+    let programs = programs::cases().into_iter().map(|case| (case, &["openai:gpt-5.6"][..]));
+    let later = answers::of_the_later_version();
+    let later = later.into_iter().map(|case| (case, &[CLAUDE, "--code-execution", "20260521"][..]));
+    for (case, model) in answers::cases().into_iter().map(|case| (case, &[CLAUDE][..])).chain(programs).chain(later) {
         let (name, stop, detail, is_so) = (case.name, case.stop, case.detail, case.run);
         let (outcome, run, wrong) = run_case(case, model);
         let told = run["stop_detail"].as_str().unwrap_or_default();
@@ -180,13 +188,61 @@ fn whatever_a_provider_answers_is_a_run_to_its_end() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
+/// Keeps all tools of the stand-in for the model itself.
+const ALL_DIRECT: &str = r#"
+[callers]
+search_collection = "direct"
+get_object = "direct"
+download_image = "direct"
+query_database = "direct"
+save_file = "direct"
+noop = "direct"
+"#;
+
+#[test]
+fn the_fallback_makes_runs_of_mode_code() {
+    let program = Program::new();
+    let folder = tempfile::tempdir().unwrap();
+    for (from, to) in [
+        ("domain.toml", "domain.toml"),
+        ("rehearsal/code/2.py", "rehearsal/code/1.py"),
+        ("rehearsal/code/2.py", "rehearsal/hosted/1.py"),
+    ] {
+        let to = folder.path().join("standin").join(to);
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        fs::copy(workspace().join(STANDIN).join(from), to).unwrap();
+    }
+    let place = folder.path().join("standin");
+    let manifest = fs::read_to_string(place.join("domain.toml")).unwrap();
+    fs::write(place.join("domain.toml"), manifest + ALL_DIRECT).unwrap();
+    let place = place.to_str().unwrap();
+    let table: [(&[&str], &[&str]); 3] = [
+        (&["run", place, "--mode", "hosted"], &["code"]),
+        (&["compare", place, "--modes", "hosted,code", "--runs", "1"], &["code"]),
+        (&["compare", place, "--modes", "hosted", "--runs", "2"], &["code", "code"]),
+    ];
+    for (arguments, modes) in table {
+        let asked = [arguments, &["--hosted-fallback", "code", "--format", "json"]].concat();
+        let outcome = program.run(&asked);
+        let told = "note: mode code takes the place of hosted: standin: mode hosted has no tool that scripts may call";
+        assert!(outcome.stderr.contains(told), "{arguments:?}: {}", outcome.stderr);
+        let document: Value = serde_json::from_str(&outcome.stdout).unwrap();
+        let runs = document["runs"].as_array().cloned().unwrap_or_else(|| vec![document.clone()]);
+        let made: Vec<&str> = runs.iter().map(|run| run["mode"].as_str().unwrap()).collect();
+        assert_eq!(made, modes, "{arguments:?}: {}", outcome.stderr);
+    }
+}
+
 #[test]
 fn what_cannot_be_hosted_is_told_before_anything_is_asked() {
     let program = Program::new();
-    let server = Server::start(|request| match request.method.as_str() {
-        "GET" => answer(200, &[JSON], described(false).to_string().as_bytes()),
-        _ => answer(200, &[JSON], json!({ "input_tokens": 5 }).to_string().as_bytes()),
-    });
+    let start = |programmatic| {
+        Server::start(move |request| match request.method.as_str() {
+            "GET" => answer(200, &[JSON], described(programmatic).to_string().as_bytes()),
+            _ => answer(200, &[JSON], json!({ "input_tokens": 5 }).to_string().as_bytes()),
+        })
+    };
+    let (server, able) = (start(false), start(true));
     let model = ["--model", "anthropic:claude-haiku-5-5"];
     let folder = tempfile::tempdir().unwrap();
     let manifest = fs::read_to_string(workspace().join(STANDIN).join("domain.toml")).unwrap();
@@ -204,20 +260,36 @@ fn what_cannot_be_hosted_is_told_before_anything_is_asked() {
         place.display().to_string()
     };
     let kept = other(&|text| text.replacen("[domain]", "[domain]\nzero_data_retention = true", 1));
-    let table: [(&[&str], &str); 5] = [
+    let unknown = other(&|text| format!("{text}\n[callers]\nnop = \"both\"\n"));
+    let direct = other(&|text| text.to_owned() + ALL_DIRECT);
+    let table: [(&[&str], &str); 8] = [
         (&["run", STANDIN, "--mode", "hosted"], "its scripts cannot call our tools"),
         (&["compare", STANDIN, "--modes", "loop,hosted"], "hint: take a model that can"),
         (&["run", &kept, "--mode", "hosted"], "zero_data_retention"),
         (&["run", STANDIN, "--mode", "code", "--hosted-fallback", "code"], "no run is of that mode"),
+        (
+            &["run", &unknown, "--mode", "hosted"],
+            "`[callers]` names `nop`, and there is no such tool; did you mean `noop`?",
+        ),
+        (&["run", &direct, "--mode", "hosted"], "standin: mode hosted has no tool that scripts may call"),
+        (
+            &["compare", &direct, "--modes", "loop,hosted"],
+            "hint: set one to \"code\" or \"both\", or compare in mode loop, or",
+        ),
         (&["run", STANDIN, "--mode", "hostde"], "the modes are serial, loop, code and hosted"),
     ];
     for (arguments, words) in table {
-        let outcome = asking(&program, &server, &[arguments, &model].concat());
+        // Of a model that can, what is in the way lies in the domain.
+        let is_able = words.contains("callers") || arguments[1] == direct;
+        let server = if is_able { &able } else { &server };
+        let outcome = asking(&program, server, &[arguments, &model].concat());
         assert_eq!(outcome.code, 2, "{arguments:?}: {}", outcome.stderr);
         assert!(outcome.stderr.contains(words), "{arguments:?}: {}", outcome.stderr);
     }
-    let asked = server.requests().into_iter().filter(|it| it.target.ends_with("/messages")).count();
-    assert_eq!(asked, 0, "nothing was paid for");
+    for server in [&server, &able] {
+        let asked = server.requests().into_iter().filter(|it| it.target.ends_with("/messages")).count();
+        assert_eq!(asked, 0, "nothing was paid for");
+    }
     let unhosted = ["run", "met", "--mode", "hosted", "--model", "ollama:qwen3"];
     let outcome = asking(&program, &server, &unhosted);
     assert!(outcome.stderr.contains("workbench serve --model"), "{}", outcome.stderr);

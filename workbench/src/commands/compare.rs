@@ -27,7 +27,12 @@ pub(super) async fn run(context: &Context, arguments: &CompareArguments) -> Resu
         let domains = named(context, arguments)?;
         let fallback = arguments.options.model.hosted_fallback;
         let modes = hosted::settle(context, modes_of(arguments), &domains, &model, fallback).await?;
-        plans(context, arguments, domains, model, &modes).await.map(|plans| (modes, plans))
+        let plans_of = async |modes: &[Mode]| plans(context, arguments, domains.clone(), model.clone(), modes).await;
+        let plans = plans_of(&modes).await?;
+        match hosted::settle_tools(&plans, &modes, fallback)? {
+            None => Ok((modes, plans)),
+            Some(modes) => plans_of(&modes).await.map(|plans| (modes, plans)),
+        }
     };
     let Some(planned) = unless_interrupted(&mut context.interrupt.clone(), planning).await else {
         return Ok(Exit::Interrupted);

@@ -4,17 +4,18 @@ use crate::cli::model_options::HostedFallback;
 use crate::error::Failure;
 use crate::model::provider::Programmatic;
 use crate::printer::{self, line};
-use crate::runner::Mode;
+use crate::runner::{Mode, NotHosted};
 
 use super::context::Context;
 use super::failures;
 use super::models::Asked;
+use super::runs::Plan;
 
 /// The modes that runs are made in: those that were asked for, or with the fallback in the place of `hosted` where that
 /// cannot be.
 pub(super) async fn settle(
     context: &Context,
-    mut modes: Vec<Mode>,
+    modes: Vec<Mode>,
     domains: &[String],
     model: &Asked,
     fallback: Option<HostedFallback>,
@@ -26,10 +27,34 @@ pub(super) async fn settle(
         };
     };
     let Some((reason, way_on)) = obstacle(context, domains, model).await? else { return Ok(modes) };
+    otherwise(modes, place, &reason, way_on, fallback)
+}
+
+/// The same, as far as it depends on tools, which are known when plugins are built: the modes to plan again with, where those of the
+/// plans cannot be.
+pub(super) fn settle_tools(
+    plans: &[Plan],
+    modes: &[Mode],
+    fallback: Option<HostedFallback>,
+) -> Result<Option<Vec<Mode>>, Failure> {
+    let Some(place) = modes.iter().position(|mode| *mode == Mode::Hosted) else { return Ok(None) };
+    let obstacle = plans.iter().find_map(|plan| Some((plan.domain.name(), plan.not_hosted()?)));
+    let Some((domain, NotHosted { reason, way_on })) = obstacle else { return Ok(None) };
+    otherwise(modes.to_vec(), place, &format!("{domain}: {reason}"), &way_on, fallback).map(Some)
+}
+
+/// The modes without `hosted`, which stands in this place, or a refusal.
+fn otherwise(
+    mut modes: Vec<Mode>,
+    place: usize,
+    reason: &str,
+    way_on: &str,
+    fallback: Option<HostedFallback>,
+) -> Result<Vec<Mode>, Failure> {
     match fallback {
         None => Err(Failure::usage(reason).hint(format!("{way_on}, or `--hosted-fallback code`"))),
         Some(HostedFallback::Code) => {
-            printer::note(&format!("note: mode code takes the place of hosted: {}", line(&reason)));
+            printer::note(&format!("note: mode code takes the place of hosted: {}", line(reason)));
             if modes.contains(&Mode::Code) {
                 modes.remove(place);
             } else {

@@ -97,7 +97,7 @@ impl Asked {
         }
     }
 
-    /// Whether it is asked with a version of the tool that runs scripts.
+    /// Whether scripts that its provider runs are run by a tool that has versions, in containers that are billed.
     pub(super) fn has_code_execution(&self) -> bool {
         let prefix = format!("{}:", ProviderKind::Anthropic.name());
         matches!(self, Self::Provider(provider) if provider.name().starts_with(&prefix))

@@ -8,7 +8,7 @@ use crate::printer;
 use crate::report::{console, run_story};
 use crate::results::format::Stop;
 use crate::results::store::read_ledger;
-use crate::runner::unless_interrupted;
+use crate::runner::{Mode, unless_interrupted};
 
 use super::context::Context;
 use super::interrupt::unless_raised;
@@ -24,10 +24,17 @@ pub(super) async fn run(context: &Context, arguments: &RunArguments) -> Result<E
     let planning = async {
         let domains = [arguments.domain.clone()];
         let modes = hosted::settle(context, vec![arguments.mode], &domains, &model, fallback).await?;
-        let draft = Draft::new(context, &arguments.domain, &modes, &arguments.options, &model)?;
-        model.check().await?;
-        draft.make_room(context)?;
-        let plan = draft.ready(context).await?;
+        let plan_of = async |modes: &[Mode]| {
+            let draft = Draft::new(context, &arguments.domain, modes, &arguments.options, &model)?;
+            model.check().await?;
+            draft.make_room(context)?;
+            draft.ready(context).await
+        };
+        let plan = plan_of(&modes).await?;
+        let (modes, plan) = match hosted::settle_tools(std::slice::from_ref(&plan), &modes, fallback)? {
+            None => (modes, plan),
+            Some(modes) => (modes.clone(), plan_of(&modes).await?),
+        };
         plan.reachable().await.map(|()| (modes, plan))
     };
     let Some(plan) = unless_interrupted(&mut context.interrupt.clone(), planning).await else {

@@ -16,10 +16,11 @@ use crate::model::prices::{Price, Prices};
 use crate::plugin::profile;
 use crate::results::format::{Budgets, Comparison, RunRecord, sandbox_label};
 use crate::results::sweep::sweep_domain;
-use crate::runner::{self, Mode, RunError, RunRequest};
+use crate::runner::{self, Mode, NotHosted, RunError, RunRequest, hosted_offer};
 use crate::sandbox::Sandbox;
 use crate::web::{Source, WebClient, WebError};
 use futures::StreamExt;
+use plugin_api::wire::ToolSpec;
 
 use super::context::{Context, Data};
 use super::failures;
@@ -29,6 +30,8 @@ use super::purse::Purse;
 /// Everything the runs of one domain share.
 pub(super) struct Plan {
     pub(super) domain: Domain,
+    /// Its tools; nothing where its plugin cannot describe them.
+    tools: Option<Vec<ToolSpec>>,
     library: std::path::PathBuf,
     data: Data,
     /// Where scripts run, when a run is to have any.
@@ -161,11 +164,16 @@ impl Draft {
         // A plugin that cannot be started is told by the first run.
         let tools = context.described(&domain, &library, &data.web).await;
         let fingerprint = domain.fingerprint(tools.as_deref());
-        Ok(Plan { domain, library, data, sandbox, model, fingerprint, price, options })
+        Ok(Plan { domain, tools, library, data, sandbox, model, fingerprint, price, options })
     }
 }
 
 impl Plan {
+    /// Why its tools cannot be offered in mode `hosted`.
+    pub(super) fn not_hosted(&self) -> Option<NotHosted> {
+        hosted_offer(self.tools.as_deref()?, &self.domain.manifest.callers).err()
+    }
+
     /// Asks the API's first probe once, when runs would go to the network: an API that cannot be reached is no fault of
     /// a model, and must not be measured as one.
     pub(super) async fn reachable(&self) -> Result<(), Failure> {
@@ -326,6 +334,7 @@ impl Plan {
             fingerprint: self.fingerprint(model),
             script_form: self.options.model.code_as.script_form(),
             price: self.price.clone(),
+            bills_containers: model.has_code_execution(),
             sandbox: self.sandbox.clone().map(Sandbox::of_run),
             library: &self.library,
             web: self.data.web.clone(),

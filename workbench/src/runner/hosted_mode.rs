@@ -7,20 +7,17 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures::future::join_all;
-use plugin_api::wire::ToolSpec;
 use serde_json::Value;
 
 use super::RunError;
+use super::hosted_offer::hosted_offer;
 use super::ledger::Caller;
-use super::loop_mode::definitions;
 use super::mode_tools::{Answer, Asked, ModeTools};
 use super::prompts;
 use super::toolbox::Toolbox;
 use crate::events::{Event, Listener, RunKey};
 use crate::model::prices::{CONTAINER_HOUR, SHORTEST_CONTAINER, whole_nanodollars};
-use crate::model::schema::circular_reference;
 use crate::model::types::{Block, Callers, ModelReply, ToolDefinition};
-use crate::nearest::suggestion;
 use crate::results::format::Hosted;
 use crate::results::store::RunFolder;
 
@@ -40,6 +37,8 @@ pub(super) struct HostedTools {
     listener: Listener,
     /// Whether the provider is known to bill containers.
     bills: bool,
+    /// See [`LONGEST_CALL`].
+    longest_call: Duration,
     seen: Mutex<Seen>,
 }
 
@@ -54,13 +53,12 @@ struct Seen {
     used: Hosted,
 }
 
-/// The tools as mode `hosted` offers them.
-pub(super) fn hosted_definitions(tools: &[ToolSpec], callers: &BTreeMap<String, Callers>) -> Vec<ToolDefinition> {
-    let mut definitions = definitions(tools);
-    for tool in &mut definitions {
-        tool.callers = callers.get(&tool.name).copied().unwrap_or(Callers::Code);
+impl Seen {
+    /// The number of a script. One that calls without having been shown gets a number of its own.
+    fn number_of(&mut self, id: &str) -> u32 {
+        let next = u32::try_from(self.scripts.len()).unwrap_or(u32::MAX).saturating_add(1);
+        *self.scripts.entry(id.to_owned()).or_insert(next)
     }
-    definitions
 }
 
 impl HostedTools {
@@ -73,34 +71,10 @@ impl HostedTools {
         listener: Listener,
         bills: bool,
     ) -> Result<Self, RunError> {
-        let tools = hosted_definitions(toolbox.tools(), callers);
-        let names = || tools.iter().map(|tool| tool.name.as_str());
-        if let Some(unknown) = callers.keys().find(|name| !names().any(|known| known == *name)) {
-            let meant = suggestion(unknown, names());
-            return Err(RunError::NotHosted(format!(
-                "`[callers]` names `{unknown}`, and there is no such tool{meant}"
-            )));
-        }
-        for tool in tools.iter().filter(|tool| tool.callers != Callers::Direct) {
-            if let Some(reference) = circular_reference(&tool.input_schema) {
-                return Err(RunError::NotHosted(format!(
-                    "mode hosted cannot offer `{name}`: the schema of its arguments refers to itself ({reference}), which \
-                     scripts of a provider cannot call; write it out a few levels deep, or keep it for the model itself \
-                     with `{name} = \"direct\"` below `[callers]`",
-                    name = tool.name
-                )));
-            }
-        }
-        if tools.iter().all(|tool| tool.callers == Callers::Direct) {
-            return Err(RunError::NotHosted(
-                "mode hosted has no tool that scripts may call: `[callers]` keeps all of them for the model itself; set one \
-                 to \"code\" or \"both\", or compare in mode loop"
-                    .to_owned(),
-            ));
-        }
+        let tools = hosted_offer(toolbox.tools(), callers)?;
         let (scripts, containers, used) = (HashMap::new(), BTreeMap::new(), Hosted::default());
         let seen = Mutex::new(Seen { scripts, containers, asked: Instant::now(), used });
-        Ok(Self { toolbox, folder, tools, key, listener, bills, seen })
+        Ok(Self { toolbox, folder, tools, key, listener, bills, longest_call: LONGEST_CALL, seen })
     }
 
     /// What was seen. A thread that panicked over it left nothing half done.
@@ -118,12 +92,11 @@ impl HostedTools {
         match text("type") {
             "server_tool_use" | "program" => {
                 let id = if text("type") == "program" { text("call_id") } else { text("id") };
-                let number = u32::try_from(seen.scripts.len()).unwrap_or(u32::MAX).saturating_add(1);
-                if seen.scripts.insert(id.to_owned(), number).is_some() {
-                    // The same block again: its number stays.
-                    seen.scripts.insert(id.to_owned(), number - 1);
+                // The same block again keeps its number.
+                if seen.scripts.contains_key(id) {
                     return Ok(());
                 }
+                let number = seen.number_of(id);
                 match text("type") {
                     "program" => self.folder.save_program(number, text("code"))?,
                     _ => self.folder.save_script(number, &source(block))?,
@@ -181,12 +154,12 @@ impl ModeTools for HostedTools {
     /// The calls of one pause run at once, whoever made them: that a tool is for scripts steers a model and binds nobody.
     async fn answer(&self, turn: u32, calls: &[Asked]) -> Result<Vec<Answer>, RunError> {
         let answers = calls.iter().map(|call| async move {
-            let script = call.script.as_ref().map(|id| self.seen().scripts.get(id).copied().unwrap_or(1));
+            let script = call.script.as_ref().map(|id| self.seen().number_of(id));
             let made = self.toolbox.call(Caller { turn, script }, &call.name, Bytes::from(call.input.to_string()));
-            match tokio::time::timeout(LONGEST_CALL, made).await {
+            match tokio::time::timeout(self.longest_call, made).await {
                 Ok(Ok(body)) => Answer::good(String::from_utf8_lossy(&body)),
                 Ok(Err(failure)) => Answer::failure(failure.message()),
-                Err(_) => Answer::failure(&prompts::too_late(&call.name, LONGEST_CALL.as_secs())),
+                Err(_) => Answer::failure(&prompts::too_late(&call.name, self.longest_call.as_secs())),
             }
         });
         let answers = join_all(answers).await;
@@ -205,7 +178,8 @@ impl ModeTools for HostedTools {
     fn hosted(&self) -> Option<Hosted> {
         let seen = self.seen();
         let seconds = |(first, last): &(Instant, Instant)| (*last - *first).max(SHORTEST_CONTAINER).as_secs_f64();
-        let container_seconds = (seen.containers.values().map(seconds).sum::<f64>() * 1e3).round() / 1e3;
+        // The sum of nothing is the negative zero.
+        let container_seconds = ((seen.containers.values().map(seconds).sum::<f64>() + 0.0) * 1e3).round() / 1e3;
         Some(Hosted {
             containers: u32::try_from(seen.containers.len()).unwrap_or(u32::MAX),
             container_seconds,
@@ -244,5 +218,43 @@ fn output(content: &Value) -> String {
         // Of an editor and of what is not known here: as it came.
         (true, false) => content.to_string(),
         (false, _) => output,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use jiff::Timestamp;
+    use serde_json::json;
+
+    use super::*;
+    use crate::results::format::CallEnd;
+    use crate::results::store::read_ledger;
+    use crate::runner::Ledger;
+    use crate::runner::doubles::fake_tools;
+
+    #[tokio::test]
+    async fn a_call_that_takes_too_long_is_answered_with_an_error_beside_those_that_do_not() {
+        let results = tempfile::tempdir().unwrap();
+        let folder = Arc::new(RunFolder::create(results.path(), "trial", "hosted", 1, Timestamp::now()).unwrap());
+        let key = RunKey { domain: "trial".to_owned(), mode: "hosted".to_owned(), number: 1 };
+        let ledger = Ledger::new(key.clone(), Listener::none(), Some(Arc::clone(&folder)));
+        let toolbox = Arc::new(Toolbox::new(fake_tools(), 10, ledger));
+        let tools =
+            HostedTools::new(toolbox, Arc::clone(&folder), &BTreeMap::new(), key, Listener::none(), false).unwrap();
+        assert_eq!(tools.longest_call, LONGEST_CALL);
+        let tools = HostedTools { longest_call: Duration::from_millis(50), ..tools };
+        let call = |name: &str| Asked {
+            id: name.to_owned(),
+            name: name.to_owned(),
+            input: json!({ "x": 1 }),
+            script: Some("s1".to_owned()),
+        };
+        let answers = tools.answer(1, &[call("hang"), call("echo")]).await.unwrap();
+        let [hang, echo] = answers.as_slice() else { panic!("{answers:?}") };
+        assert!(hang.is_error && hang.text.starts_with("ERROR: hang was given up after"), "{hang:?}");
+        assert_eq!((echo.is_error, echo.text.as_str()), (false, r#"{"x":1}"#));
+        let ends: Vec<CallEnd> = read_ledger(folder.path()).unwrap().into_iter().map(|call| call.outcome).collect();
+        assert_eq!(ends, [CallEnd::Answered, CallEnd::Abandoned]);
     }
 }

@@ -8,6 +8,7 @@ mod code_mode;
 mod doubles;
 mod fenced_scripts;
 mod hosted_mode;
+mod hosted_offer;
 mod ledger;
 mod loop_mode;
 mod mode_tools;
@@ -31,6 +32,7 @@ use tokio::sync::watch;
 
 pub use self::budget::{CallBudget, Spent};
 pub use self::code_mode::{ScriptForm, script_limits};
+pub use self::hosted_offer::{NotHosted, hosted_offer};
 pub use self::ledger::{Caller, Ledger, OpenCall};
 pub use self::modes::{Mode, UnknownMode};
 pub use self::opening::Opening;
@@ -74,6 +76,8 @@ pub struct RunRequest<'a> {
     pub script_form: ScriptForm,
     /// What it costs, where that is known.
     pub price: Option<Price>,
+    /// Whether its provider bills the containers of scripts that it runs.
+    pub bills_containers: bool,
     /// Where scripts run; mode `code` needs one.
     pub sandbox: Option<Arc<dyn Sandbox>>,
     /// The folder of all results.
@@ -108,8 +112,8 @@ pub enum RunError {
         domain: String,
     },
     /// A tool that mode `hosted` cannot offer.
-    #[error("{0}")]
-    NotHosted(String),
+    #[error(transparent)]
+    NotHosted(#[from] NotHosted),
     /// Mode `code` without a sandbox.
     #[error("mode code needs a sandbox, and this build has none")]
     NoSandbox,

@@ -3,7 +3,7 @@
 use plugin_api::wire::ToolSpec;
 
 use super::code_mode::ScriptForm;
-use super::hosted_mode::hosted_definitions;
+use super::hosted_offer::hosted_definitions;
 use super::loop_mode::definitions;
 use super::modes::Mode;
 use super::prompts;

@@ -124,7 +124,7 @@ impl RunSetup {
                 &request.domain.manifest.callers,
                 self.key.clone(),
                 request.listener.clone(),
-                request.price.is_some(),
+                request.bills_containers,
             )?),
             (Mode::Serial | Mode::Loop, _) => Box::new(LoopTools { toolbox: Arc::clone(&toolbox) }),
             (Mode::Code, form) => {

@@ -108,6 +108,7 @@ async fn hold(
         fingerprint: BTreeMap::new(),
         script_form,
         price,
+        bills_containers: false,
         sandbox: Some(Arc::new(FakeSandbox)),
         results: folder.path(),
         limits,

@@ -65,6 +65,25 @@ fn resumes(request: &Value, container: &str, results: usize) -> bool {
     declared && callable && request["container"] == container && blocks.len() == results && blocks.iter().all(is_text)
 }
 
+/// Cases for `--code-execution 20260521`. Callers are named by the earlier version all the same.
+pub(crate) fn of_the_later_version() -> Vec<Case> {
+    let declares = |request: &Value| {
+        let tools = request["tools"].as_array().unwrap();
+        tools[0] == json!({ "type": "code_execution_20260521", "name": "code_execution" })
+            && tools[1..].iter().all(|tool| tool["allowed_callers"] == json!(["code_execution_20260120"]))
+    };
+    vec![Case {
+        name: "the later version of the tool",
+        turns: vec![
+            when(declares, said(json!([script("s1"), call("a", from("s1"))]), "tool_use", Some("c_1"), 100)),
+            when(|request| request["container"] == "c_1" && last(request).len() == 1, done()),
+        ],
+        stop: "end_turn",
+        detail: "",
+        run: |run| run["nested_calls"] == 1 && run["settings"]["code_execution"] == "code_execution_20260521",
+    }]
+}
+
 #[allow(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn cases() -> Vec<Case> {
     let case = |name, turns: Vec<Turn>, stop, detail, run| Case { name, turns, stop, detail, run };
@@ -211,6 +230,43 @@ pub(crate) fn cases() -> Vec<Case> {
             "model_error",
             "two of its calls have the id `a`",
             |_| true,
+        ),
+        case(
+            "a script that is shown again keeps its number",
+            vec![
+                turn(said(
+                    json!([
+                        script("s1"),
+                        result("s1", printed("1\n")),
+                        script("s2"),
+                        script("s1"),
+                        call("a", from("s1")),
+                        call("b", from("s2"))
+                    ]),
+                    "tool_use",
+                    Some("c_1"),
+                    100,
+                )),
+                when(|request| resumes(request, "c_1", 2), done()),
+            ],
+            "end_turn",
+            "",
+            |run| run["scripts_of_calls"] == json!([1, 2]) && run["scripts_run"] == 2,
+        ),
+        case(
+            "a call of a script that was never shown is none of those that were",
+            vec![
+                turn(said(
+                    json!([script("s1"), call("a", from("nobody")), call("b", from("s1"))]),
+                    "tool_use",
+                    Some("c_1"),
+                    100,
+                )),
+                when(|request| resumes(request, "c_1", 2), done()),
+            ],
+            "end_turn",
+            "",
+            |run| run["scripts_of_calls"] == json!([2, 1]) && run["nested_calls"] == 2,
         ),
         case(
             "the model itself calls a tool that is for scripts, beside one that calls it",

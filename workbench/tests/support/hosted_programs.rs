@@ -66,6 +66,7 @@ pub(crate) fn cases() -> Vec<Case> {
                     && run["estimated"] == false
                     && run["final_text"] == "It is 9."
                     && run["hosted"]["containers"] == 0
+                    && run["hosted"]["container_seconds"].as_f64().is_some_and(f64::is_sign_positive)
                     && run["settings"].get("code_execution").is_none()
             },
         ),
@@ -99,6 +100,30 @@ pub(crate) fn cases() -> Vec<Case> {
             "model_error",
             "mode hosted needs both",
             |_| true,
+        ),
+        case(
+            "a conversation that is too long ends as in the other modes",
+            vec![
+                turn(response(json!([program(), by_program("a")]), 100)),
+                Turn {
+                    status: 400,
+                    ..turn(json!({ "error": { "message": "Your input exceeds the context window of this model.",
+                                              "code": "context_length_exceeded", "type": "invalid_request_error" } }))
+                },
+            ],
+            "max_tokens",
+            "exceeds the context window",
+            |_| true,
+        ),
+        case(
+            "an outage that is told with status 200 is tried again",
+            vec![
+                turn(json!({ "error": { "message": "Upstream is overloaded", "code": 503 } })),
+                turn(response(json!([message("Done.")]), 10)),
+            ],
+            "end_turn",
+            "",
+            |run| run["retries"] == 1,
         ),
         case("no output", vec![turn(json!({ "status": "completed" }))], "model_error", "no list `output`", |_| true),
         case(
