@@ -168,6 +168,30 @@ fn a_later_recording_adds_and_replaces() {
     assert_eq!(files(&museum.cassette().join("bodies")).len(), 3, "the replaced body is gone");
 }
 
+/// Each finds the names of those before it, of which one may fail.
+#[cfg(feature = "embedded")]
+#[test]
+fn what_the_cells_of_mode_hosted_ask_for_is_recorded() {
+    let museum = Museum::new(api);
+    let cells = museum.domain().join("rehearsal/hosted");
+    fs::create_dir_all(&cells).unwrap();
+    fs::write(cells.join("1.py"), "import json\nseen = json.loads(await list_departments({}))\nraise SystemExit(3)")
+        .unwrap();
+    let last = "refused = await get_object({'object_id': 2})\n\
+                assert refused.startswith('ERROR: '), refused\n\
+                print(await get_object({'object_id': len(seen)}))\n";
+    fs::write(cells.join("2.py"), last).unwrap();
+    let outcome = museum.record(&[]);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let kept = entries(&[("/v1/departments", 200), ("/v1/objects/1", 200), ("/v1/objects/2", 404)]);
+    assert_eq!(museum.entries(), kept);
+
+    fs::write(cells.join("2.py"), "await no_such_tool({})").unwrap();
+    let outcome = museum.record(&[]);
+    assert_eq!(outcome.code, 1, "{outcome:?}");
+    assert!(outcome.stderr.contains("warning: rehearsal/hosted/2.py did not end well"), "{outcome:?}");
+}
+
 #[cfg(feature = "embedded")]
 #[test]
 fn a_recording_ends_as_its_scripts_did() {

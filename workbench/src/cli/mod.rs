@@ -16,7 +16,7 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 
 use crate::model::provider::ModelChoice;
 
-pub use self::check_options::CheckArguments;
+pub use self::check_options::{CheckArguments, DoctorArguments};
 pub use self::new_options::NewArguments;
 use self::options::{CallLimitOptions, Format, RunLimitOptions, RunOptions, ScriptLimitOptions, SourceOptions};
 pub use self::sandbox_commands::{
@@ -116,7 +116,7 @@ workbench report met --last --five-lines")]
     /// Record a domain's API into its cassette, so that it runs offline
     #[command(
         after_help = "Examples:\n  workbench record met\n  workbench record met --urls paths.txt --to my-cassette\n  \
-workbench record met --route collectionapi.metmuseum.org=http://127.0.0.1:8099     a mirror, or a server of your own\n  \
+workbench record met --route collectionapi.metmuseum.org=http://127.0.0.1:8099\n  \
 workbench record met --from 2026-11-29T15-30-00Z-code-1 --to my-copy"
     )]
     Record(RecordArguments),
@@ -398,24 +398,10 @@ pub struct RecordArguments {
     /// `cassette/`
     #[arg(long, value_name = "FOLDER")]
     pub to: Option<PathBuf>,
-    /// Send a host's requests elsewhere: HOST=URL; repeatable
+    /// Send a host's requests elsewhere, to a mirror or a server of your own: HOST=URL; repeatable
     #[arg(long = "route", value_name = "HOST=URL")]
     pub routes: Vec<crate::web::Route>,
     /// What ends the scripts
     #[command(flatten)]
     pub limits: ScriptLimitOptions,
-}
-
-/// `workbench doctor`
-#[derive(Debug, Args)]
-pub struct DoctorArguments {
-    /// Ask for this model, too: whether key, address and model serve, and what the model allows
-    #[arg(long, value_name = "MODEL")]
-    pub model: Option<ModelChoice>,
-    /// Another address of the model's API
-    #[arg(long, value_name = "URL", requires = "model")]
-    pub base_url: Option<String>,
-    /// How to print
-    #[arg(long, default_value = "text")]
-    pub format: Format,
 }
