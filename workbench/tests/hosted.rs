@@ -188,6 +188,25 @@ fn whatever_a_provider_answers_is_a_run_to_its_end() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
+/// All modes of one comparison stand in one table, whatever a provider calls its sandbox; and it can be gone on with.
+#[test]
+fn hosted_is_compared_with_the_other_modes_of_a_model() {
+    let program = Program::new();
+    let server = Server::start(|request| match request.method.as_str() {
+        "GET" => answer(200, &[JSON], described(true).to_string().as_bytes()),
+        _ if request.target.ends_with("count_tokens") => answer(200, &[JSON], br#"{"input_tokens":5}"#),
+        _ => answer(200, &[JSON], answers::done().to_string().as_bytes()),
+    });
+    let model = ["--model", "anthropic:claude-haiku-5-5", "--modes", "loop,code,hosted", "--runs", "1"];
+    let outcome = asking(&program, &server, &[&["compare", STANDIN], &model[..]].concat());
+    for part in ["tokens read, loop ÷ code: ", "tokens read, loop ÷ hosted: ", "tokens read, code ÷ hosted: "] {
+        assert!(outcome.stdout.contains(part), "{part}: {outcome:?}");
+    }
+    assert_eq!(outcome.stdout.matches("standin · anthropic:claude-haiku-5-5").count(), 1, "{outcome:?}");
+    let resumed = asking(&program, &server, &[&["compare", STANDIN, "--resume"], &model[..]].concat());
+    assert!(resumed.stderr.contains("3 decided, 0 to be made"), "{resumed:?}");
+}
+
 /// Keeps all tools of the stand-in for the model itself.
 const ALL_DIRECT: &str = r#"
 [callers]

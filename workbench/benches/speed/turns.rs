@@ -121,7 +121,7 @@ async fn converse(stage: &Stage, turns: u64, seen: &Arc<Mutex<Seen>>) {
         fingerprint: BTreeMap::new(),
         script_form: workbench::runner::ScriptForm::default(),
         price: None,
-        bills_containers: false,
+        hosted_tool: None,
         sandbox: None,
         results: stage.results.path(),
         limits,

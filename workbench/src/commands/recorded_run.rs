@@ -198,8 +198,11 @@ fn sandbox_of(recording: &Recording, named: Option<SandboxChoice>) -> SandboxOpt
     SandboxOptions { sandbox, reuse, ..SandboxOptions::default() }
 }
 
-/// Where scripts ran in a run and in its replay, when the sandboxes or their images differ.
+/// Where scripts ran in a run and in its replay, when the sandboxes or their images differ. Those of a provider are not run again.
 fn moved(recorded: &RunRecord, replayed: &RunRecord) -> Option<[String; 2]> {
+    if recorded.mode == Mode::Hosted.name() {
+        return None;
+    }
     let both = [recorded, replayed];
     let place = |record: &RunRecord, with_image: bool| {
         let image = record.sandbox_settings.get(setting::IMAGE).filter(|_| with_image);

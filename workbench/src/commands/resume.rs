@@ -150,7 +150,7 @@ fn differences(runs: &[StoredRun], comparison: &Comparison, plans: &[Plan]) -> V
         compare("data from", &record.source, plan.source());
         compare("build", &record.profile, crate::plugin::profile());
         if let Some(sandbox) = record.sandbox_label() {
-            compare("sandbox", &sandbox, plan.sandbox().as_deref().unwrap_or("none"));
+            compare("sandbox", &sandbox, plan.sandbox(&record.mode).as_deref().unwrap_or("none"));
         }
         let limits = plan.limits();
         for (key, value) in limits.entries() {

@@ -234,16 +234,6 @@ impl Plan {
         self.settings_of(&self.model)
     }
 
-    /// As [`Self::settings_of`], with what counts in one mode only.
-    fn settings_in(&self, mode: Mode, model: &Asked) -> BTreeMap<String, String> {
-        let mut settings = self.settings_of(model);
-        if mode == Mode::Hosted && model.has_code_execution() {
-            let version = self.options.model.code_execution.tool().to_owned();
-            settings.insert("code_execution".to_owned(), version);
-        }
-        settings
-    }
-
     fn settings_of(&self, model: &Asked) -> BTreeMap<String, String> {
         let mut settings = model.settings();
         if self.options.model.code_as == CodeAs::Text {
@@ -274,9 +264,17 @@ impl Plan {
         &self.data.web
     }
 
-    /// Where its scripts run, as records say it.
-    pub(super) fn sandbox(&self) -> Option<String> {
+    /// Where scripts of a mode run, as records say it.
+    pub(super) fn sandbox(&self, mode: &str) -> Option<String> {
+        if mode == Mode::Hosted.name() {
+            return self.hosted_tool(&self.model).map(str::to_owned);
+        }
         self.sandbox.as_ref().map(|sandbox| sandbox_label(sandbox.name(), &sandbox.settings()))
+    }
+
+    /// The tool of a model's provider that runs scripts, where that has versions.
+    fn hosted_tool(&self, model: &Asked) -> Option<&'static str> {
+        model.has_code_execution().then(|| self.options.model.code_execution.tool())
     }
 
     /// A rehearsal in this mode on the domain's cassette, for its figures: nothing of it is kept. Nothing where the domain
@@ -330,11 +328,11 @@ impl Plan {
             comparison: batch.comparison,
             model: model.open(&self.domain, job.mode, &self.limits())?,
             model_name: model.name().to_owned(),
-            settings: self.settings_in(job.mode, model),
+            settings: self.settings_of(model),
             fingerprint: self.fingerprint(model),
             script_form: self.options.model.code_as.script_form(),
             price: self.price.clone(),
-            bills_containers: model.has_code_execution(),
+            hosted_tool: self.hosted_tool(model),
             sandbox: self.sandbox.clone().map(Sandbox::of_run),
             library: &self.library,
             web: self.data.web.clone(),

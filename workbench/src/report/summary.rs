@@ -175,6 +175,9 @@ fn went_alike(a: &RunRecord, b: &RunRecord) -> bool {
         && statuses(a) == statuses(b)
 }
 
+/// How many places [`mode_rank`] has: one for each mode, and one for those that are not known here.
+pub(super) const MODES: usize = MODE_ORDER.len() + 1;
+
 /// The place of a mode in tables.
 pub fn mode_rank(mode: &str) -> usize {
     MODE_ORDER.iter().position(|known| *known == mode).unwrap_or(MODE_ORDER.len())

@@ -1,5 +1,6 @@
 //! The report on a terminal.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use comfy_table::{CellAlignment, ColumnConstraint, Table, presets};
@@ -11,7 +12,7 @@ use crate::results::format::RunRecord;
 
 use super::apart::Settings;
 use super::statistics::Spread;
-use super::summary::{ModeSummary, Ratio, Report, Setting, calls_of, mode_rank, summarise, undecided};
+use super::summary::{MODES, ModeSummary, Ratio, Report, Setting, calls_of, mode_rank, summarise, undecided};
 use super::{findings, matrix, one_line, shortfall};
 
 /// The mode whose requests do not all ask a model.
@@ -73,23 +74,25 @@ fn replay_text(run: &str, setting: &Setting) -> String {
     )
 }
 
-/// What modes are called: with their sandbox, where there are several.
+/// What modes are called: with their sandbox, where one of them has several.
 #[derive(Clone, Copy)]
 pub(super) struct Names {
-    with_sandbox: bool,
+    /// By the places of modes.
+    with_sandbox: [bool; MODES],
 }
 
 impl Names {
     pub(super) fn of(runs: &[&RunRecord]) -> Self {
-        let mut sandboxes: Vec<String> = runs.iter().filter_map(|run| run.sandbox_label()).collect();
-        sandboxes.sort();
-        sandboxes.dedup();
-        Self { with_sandbox: sandboxes.len() > 1 }
+        let mut sandboxes: [BTreeSet<String>; MODES] = Default::default();
+        for run in runs {
+            sandboxes[mode_rank(&run.mode)].extend(run.sandbox_label());
+        }
+        Self { with_sandbox: sandboxes.map(|labels| labels.len() > 1) }
     }
 
     pub(super) fn name(self, mode: &str, sandbox: Option<&str>) -> String {
         match sandbox {
-            Some(sandbox) if self.with_sandbox => format!("{mode} ({sandbox})"),
+            Some(sandbox) if self.with_sandbox[mode_rank(mode)] => format!("{mode} ({sandbox})"),
             _ => mode.to_owned(),
         }
     }

@@ -76,8 +76,8 @@ pub struct RunRequest<'a> {
     pub script_form: ScriptForm,
     /// What it costs, where that is known.
     pub price: Option<Price>,
-    /// Whether its provider bills the containers of scripts that it runs.
-    pub bills_containers: bool,
+    /// The provider's tool that runs its scripts in mode `hosted`, in containers that are billed; `None` where there is no such.
+    pub hosted_tool: Option<&'static str>,
     /// Where scripts run; mode `code` needs one.
     pub sandbox: Option<Arc<dyn Sandbox>>,
     /// The folder of all results.

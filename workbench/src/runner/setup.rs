@@ -44,7 +44,11 @@ impl RunSetup {
             domain: key.domain.clone(),
             mode: key.mode.clone(),
             model: request.model_name.clone(),
-            sandbox: request.sandbox.as_ref().filter(|_| request.mode == Mode::Code).map(|it| it.name().to_owned()),
+            sandbox: match request.mode {
+                Mode::Serial | Mode::Loop => None,
+                Mode::Code => request.sandbox.as_ref().map(|it| it.name().to_owned()),
+                Mode::Hosted => request.hosted_tool.map(str::to_owned),
+            },
             sandbox_settings: request
                 .sandbox
                 .as_ref()
@@ -124,7 +128,7 @@ impl RunSetup {
                 &request.domain.manifest.callers,
                 self.key.clone(),
                 request.listener.clone(),
-                request.bills_containers,
+                request.hosted_tool.is_some(),
             )?),
             (Mode::Serial | Mode::Loop, _) => Box::new(LoopTools { toolbox: Arc::clone(&toolbox) }),
             (Mode::Code, form) => {

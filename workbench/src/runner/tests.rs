@@ -108,7 +108,7 @@ async fn hold(
         fingerprint: BTreeMap::new(),
         script_form,
         price,
-        bills_containers: false,
+        hosted_tool: None,
         sandbox: Some(Arc::new(FakeSandbox)),
         results: folder.path(),
         limits,

@@ -38,7 +38,7 @@ fn words(text: &str) -> Value {
     json!({ "type": "text", "text": text })
 }
 
-fn done() -> Value {
+pub(crate) fn done() -> Value {
     said(json!([words("Done.")]), "end_turn", None, 10)
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn of_the_later_version() -> Vec<Case> {
         ],
         stop: "end_turn",
         detail: "",
-        run: |run| run["nested_calls"] == 1 && run["settings"]["code_execution"] == "code_execution_20260521",
+        run: |run| run["nested_calls"] == 1 && run["sandbox"] == "code_execution_20260521",
     }]
 }
 
@@ -123,7 +123,7 @@ pub(crate) fn cases() -> Vec<Case> {
                     && run["hosted"]["resumes"] == 2
                     && run["hosted"]["containers"] == 1
                     && run["hosted"]["container_seconds"] == 300.0
-                    && run["settings"]["code_execution"] == "code_execution_20260120"
+                    && run["sandbox"] == "code_execution_20260120"
             },
         ),
         case(

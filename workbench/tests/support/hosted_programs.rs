@@ -67,7 +67,7 @@ pub(crate) fn cases() -> Vec<Case> {
                     && run["final_text"] == "It is 9."
                     && run["hosted"]["containers"] == 0
                     && run["hosted"]["container_seconds"].as_f64().is_some_and(f64::is_sign_positive)
-                    && run["settings"].get("code_execution").is_none()
+                    && run["sandbox"].is_null()
             },
         ),
         case(
