@@ -5,6 +5,8 @@
 #![cfg(all(feature = "embedded", target_os = "linux"))]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "serve/containers.rs"]
+mod containers;
 #[path = "serve/faults.rs"]
 mod faults;
 #[path = "support/patience.rs"]

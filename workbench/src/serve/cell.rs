@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use plugin_api::wire::ToolSpec;
@@ -46,7 +46,8 @@ pub(super) struct PausedTurn {
     /// Ids of calls whose time was over; their answers come too late.
     late: HashSet<String>,
     timed_out: Vec<String>,
-    pauses: u64,
+    /// When its calls time out.
+    pub(super) waits_until: Instant,
 }
 
 /// What a cell came to.
@@ -78,7 +79,7 @@ impl PausedTurn {
             limits: ScriptLimits { time: limits.cell, memory: limits.memory, output_bytes: OUTPUT },
         });
         let (waiting, late, timed_out) = (HashMap::new(), HashSet::new(), Vec::new());
-        Self { cell: cell.id, later, script, tools, waiting, late, timed_out, pauses: 0 }
+        Self { cell: cell.id, later, script, tools, waiting, late, timed_out, waits_until: Instant::now() }
     }
 
     /// Runs it to its next calls or its end.
@@ -145,17 +146,6 @@ impl PausedTurn {
             self.timed_out.push(format!("TimeoutError: {text}"));
             call.answer(Err(BridgeError::Tool(text)));
         }
-    }
-
-    /// Counts a pause, and tells its number.
-    pub(super) fn number_pause(&mut self) -> u64 {
-        self.pauses += 1;
-        self.pauses
-    }
-
-    /// The number of the last pause.
-    pub(super) fn pause(&self) -> u64 {
-        self.pauses
     }
 
     fn ended(&self, outcome: ScriptOutcome, limits: Limits) -> Step {

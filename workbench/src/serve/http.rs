@@ -20,9 +20,6 @@ use crate::model::types::ModelRequest;
 /// Longest body of a request in bytes. Source: the provider's page on request sizes.
 const LONGEST_BODY: usize = 32 << 20;
 
-/// Letters of the longest line of the log.
-const LONGEST_LINE: usize = 400;
-
 /// When the models of this server were made, which the API tells of each: it has no date.
 const MADE: &str = "1970-01-01T00:00:00Z";
 
@@ -87,9 +84,7 @@ impl Drop for Told<'_> {
     fn drop(&mut self) {
         let seconds = self.began.elapsed().as_secs_f64();
         let told = self.told.as_deref().unwrap_or("the client went away; what ran for it was ended");
-        let line = format!("{} {seconds:.3} s {told}", self.what);
-        // Refusals repeat what was sent, however long that is.
-        (self.server.log)(&line.chars().take(LONGEST_LINE).collect::<String>());
+        (self.server.log)(&format!("{} {seconds:.3} s {told}", self.what));
     }
 }
 

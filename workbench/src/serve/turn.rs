@@ -53,27 +53,35 @@ impl<'a> Work<'a> {
 
     /// Does it.
     pub(super) async fn run(mut self, backend: &dyn Backend) -> Result<Reply, Refusal> {
+        self.work(backend).await?;
+        if let Some(hold) = &self.hold {
+            hold.tell();
+        }
+        Ok(self.reply)
+    }
+
+    async fn work(&mut self, backend: &dyn Backend) -> Result<(), Refusal> {
         if let Some(turn) = self.resumed()?
             && self.see_through(turn).await?
         {
-            return Ok(self.reply);
+            return Ok(());
         }
         for _ in 0..MOST_SAMPLINGS {
             let (cells, calls) = self.sample(backend).await?;
             let has_cells = !cells.is_empty();
             if has_cells && self.run_cells(cells).await? {
-                return Ok(self.reply);
+                return Ok(());
             }
             if calls {
                 self.reply.stop_reason = "tool_use";
             }
             // What ended it early is told, its whole cells have run, and whoever asks again goes on from there.
             if calls || !has_cells || self.reply.stop_reason != "end_turn" {
-                return Ok(self.reply);
+                return Ok(());
             }
         }
         self.reply.stop_reason = "pause_turn";
-        Ok(self.reply)
+        Ok(())
     }
 
     /// The code that waited for the results of this request, with its answers.
