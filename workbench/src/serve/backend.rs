@@ -178,7 +178,7 @@ fn is_cell(block: &Block) -> bool {
 }
 
 fn cell(code: &str) -> Block {
-    super::conversation::cell("", code)
+    super::conversation::cell("", json!({ "code": code }))
 }
 
 fn text(text: &str) -> Block {

@@ -145,7 +145,7 @@ async fn count(State(server): State<Arc<Server>>, request: HttpRequest<Body>) ->
             parallel_calls: true,
             until: None,
         });
-        let tokens = counted.await.map_err(|error| Refusal::internal(error.to_string()))?;
+        let tokens = counted.await.map_err(|error| Refusal::of_the_model(&error))?;
         Ok(Answer::good(json!({ "input_tokens": tokens }), format!("{tokens} tokens")))
     })
     .await

@@ -28,7 +28,7 @@ pub(super) enum Part {
     },
     Cell {
         id: String,
-        code: String,
+        input: Value,
     },
     CellResult {
         id: String,
@@ -147,8 +147,10 @@ fn part(role: Role, path: &str, block: &Value) -> Result<Part, Refusal> {
             if fields.text("name")? != CODE_EXECUTION {
                 return Err(Refusal::field(fields.path("name"), "'code_execution'"));
             }
-            let code = Fields::of(&fields.path("input"), fields.required("input")?)?.text("code")?;
-            Ok(Part::Cell { id: fields.text("id")?.to_owned(), code: code.to_owned() })
+            // A model may have written anything for its code, or nothing.
+            let input = fields.required("input")?;
+            Fields::of(&fields.path("input"), input)?;
+            Ok(Part::Cell { id: fields.text("id")?.to_owned(), input: input.clone() })
         }
         (Role::Assistant, "code_execution_tool_result") => {
             fields.only(&["type", "tool_use_id", "content", "cache_control"])?;

@@ -163,6 +163,10 @@ impl Models for Server {
     fn calls_from_code(&self, id: &str) -> Option<bool> {
         self.models.iter().any(|known| known == id).then(|| !id.starts_with(WITHOUT_PROGRAMMATIC_CALLING))
     }
+
+    fn cell_time(&self) -> Duration {
+        self.limits.cell
+    }
 }
 
 /// A new name: `prefix_` and 24 letters that nobody guesses.

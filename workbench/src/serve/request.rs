@@ -1,5 +1,7 @@
 //! A request to make a message, read and checked as far as the request alone tells.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 use super::conversation::Conversation;
@@ -61,6 +63,9 @@ pub(super) struct Request {
 pub(super) trait Models {
     /// Whether scripts of the model may call tools; nothing when there is no such model.
     fn calls_from_code(&self, id: &str) -> Option<bool>;
+
+    /// How long a cell of any of them may compute.
+    fn cell_time(&self) -> Duration;
 }
 
 impl Request {
@@ -96,7 +101,7 @@ impl Request {
             ));
         }
         ends_with_the_user(&messages)?;
-        let conversation = Conversation::of(system(&fields)?, &tools, &messages);
+        let conversation = Conversation::of(system(&fields)?, &tools, &messages, models.cell_time());
         Ok(Self { model, max_tokens, tools, messages, container, conversation })
     }
 
@@ -109,7 +114,7 @@ impl Request {
         let tools = Tools::read(&fields)?;
         can_call_from_code(&model, &tools, models)?;
         let messages = Messages::read(&fields, &tools)?;
-        Ok(Conversation::of(system(&fields)?, &tools, &messages))
+        Ok(Conversation::of(system(&fields)?, &tools, &messages, models.cell_time()))
     }
 }
 
