@@ -107,6 +107,11 @@ impl Refusal {
         Self::new(413, "request_too_large", "Request exceeds the maximum size of 32 MB")
     }
 
+    /// 413: it is short, and would not be once it is read.
+    pub(super) fn too_heavy(why: impl Display) -> Self {
+        Self::new(413, "request_too_large", format!("Request exceeds what this server can hold: {why}"))
+    }
+
     /// 500.
     pub(super) fn internal(message: impl Into<String>) -> Self {
         Self::new(500, "api_error", message)

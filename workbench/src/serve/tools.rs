@@ -3,7 +3,7 @@
 use plugin_api::wire::ToolSpec;
 use serde_json::Value;
 
-use super::fields::Fields;
+use super::fields::{Fields, Kind};
 use super::refusal::Refusal;
 use crate::model::schema::circular_reference;
 use crate::sandbox::stubs::python_name;
@@ -23,6 +23,15 @@ const CALLERS: [&str; 4] = ["direct", "code_execution_20250825", "code_execution
 
 /// The caller that replies name, whichever version was declared.
 pub(super) const CALLER: &str = "code_execution_20260120";
+
+/// What fields of a tool have to be that do nothing, or only where code calls it.
+const IDLE: &[(&str, Kind)] = &[
+    ("cache_control", Kind::Object),
+    ("strict", Kind::Flag),
+    ("input_examples", Kind::List),
+    ("defer_loading", Kind::Flag),
+    ("eager_input_streaming", Kind::Flag),
+];
 
 /// One custom tool.
 #[derive(Clone, Debug)]
@@ -75,6 +84,8 @@ impl Tools {
             "custom" => self.add_custom(&fields),
             kind if PROGRAMMATIC.contains(&kind) || PLAIN.contains(&kind) => {
                 fields.only(&["type", "name", "cache_control", "allowed_callers", "defer_loading", "strict"])?;
+                fields.kinds(IDLE)?;
+                fields.kinds(&[("allowed_callers", Kind::List)])?;
                 if fields.text("name")? != CODE_EXECUTION {
                     return Err(Refusal::field(fields.path("name"), "'code_execution'"));
                 }
@@ -112,6 +123,7 @@ impl Tools {
             "eager_input_streaming",
             "cache_control",
         ])?;
+        fields.kinds(IDLE)?;
         let name = fields.text("name")?;
         let is_safe = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
         if name.is_empty() || name.len() > 64 || !name.chars().all(is_safe) {

@@ -1,5 +1,6 @@
 //! Cells that misbehave, clients that go away, servers that are ended.
 
+use std::io::Write as _;
 use std::time::Duration;
 
 use rustix::process::Signal;
@@ -300,6 +301,42 @@ async fn nothing_is_left_of_a_server_that_is_ended() {
         assert_eq!(ended, code);
         going.await.unwrap();
     }
+}
+
+#[tokio::test]
+async fn a_body_that_breaks_off_is_told_as_that_and_one_without_end_as_too_large() {
+    let served = Served::start(&json!([]), &[]);
+    let head = format!(
+        "POST /v1/messages HTTP/1.1\r\nhost: x\r\nx-api-key: {}\r\nanthropic-version: 2023-06-01\r\n\
+         content-type: application/json\r\n",
+        KEYS[0]
+    );
+    let chunk = format!("100000\r\n{}\r\n", " ".repeat(1 << 20));
+    for (body, told) in [
+        (
+            "content-length: 1000\r\n\r\n{\"model\":".to_owned(),
+            "400 invalid_request_error: The request body broke off: ",
+        ),
+        (format!("transfer-encoding: chunked\r\n\r\n{}", chunk.repeat(33)), "413 request_too_large: Request exceeds"),
+    ] {
+        let address = served.url().trim_start_matches("http://");
+        let mut stream = std::net::TcpStream::connect(address).unwrap();
+        // Who has heard enough may close.
+        let _heard_enough = stream.write_all(format!("{head}{body}").as_bytes());
+        let _heard_enough = stream.shutdown(std::net::Shutdown::Write);
+        served.tells(told).await;
+    }
+}
+
+#[test]
+fn turns_that_nobody_could_go_on_from_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("turns.json");
+    std::fs::write(&file, r#"[{"text": "Well."}, {"text": "Wait.", "stop_reason": "pause_turn"}]"#).unwrap();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_workbench"));
+    let outcome = crate::program::finish(command.args(["serve", "--token", KEYS[0], "--turns"]).arg(&file), "");
+    assert_eq!(outcome.code, 2, "{outcome:?}");
+    assert!(outcome.stderr.contains("turn 2 of ") && outcome.stderr.contains("give it a cell"), "{outcome:?}");
 }
 
 #[tokio::test]

@@ -166,6 +166,10 @@ async fn heads(told: &mut Told, served: &Served) {
         let answer = served.send(method, path, &given, body()).await.unwrap();
         told.look(&format!("{method} {path}"), &answer, status, begins);
     }
+    // Short, and a hundred and thirty times as long once it is read.
+    let heavy = format!("{{\"model\": [{}0]}}", "0,".repeat(2 << 20));
+    let answer = served.send("POST", "/v1/messages", &given, heavy).await.unwrap();
+    told.look("4 MB of zeros", &answer, 413, "Request exceeds what this server can hold: it would take some ");
     // More than there may be is refused by its head alone; who still sends may see the connection closed.
     let mut long = body();
     long.push_str(&" ".repeat((32 << 20) + 1 - long.len()));
@@ -221,6 +225,7 @@ fn documented(texts: &[(u16, String)]) {
         .collect();
     // Told by other tests, which take time, a crash or a model to be told.
     let elsewhere = [
+        "The request body broke off: WHY",
         "container ID is in use by another request",
         "the server is being ended",
         "the model behind this server: WHY",
