@@ -145,8 +145,8 @@ async fn an_interpreter_that_dies_is_unavailable_and_the_log_says_why() {
         (Signal::KILL, "the interpreter was killed from outside, perhaps for lack of memory"),
         (Signal::ABORT, "the interpreter aborted"),
     ] {
-        let turns = json!([{ "code": ["print(await get_order({}))", "print('works on')"] }]);
-        let served = Served::start(&turns, &[]);
+        let loud = "import sys\nprint('x' * 100_000, file=sys.stderr)\nprint(await get_order({}))";
+        let served = Served::start(&json!([{ "code": [loud, "print('works on')"] }]), &[]);
         let answer = served.post(&question()).await;
         served.workers_when(1)[0].send(signal);
         let after = served.post(&next(&question(), &answer, &json!("late"))).await;
@@ -156,6 +156,7 @@ async fn an_interpreter_that_dies_is_unavailable_and_the_log_says_why() {
         let (cell, container) = (&answer.body["content"][0]["id"], &answer.body["container"]["id"]);
         let told = format!("cell {} of {}: {cause}", cell.as_str().unwrap(), container.as_str().unwrap());
         served.tells(&told).await;
+        assert!(served.log().lines().all(|line| line.len() < 500), "{}", served.log());
     }
 }
 

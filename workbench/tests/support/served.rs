@@ -79,6 +79,11 @@ impl Served {
         self.process.0.try_wait().unwrap().and_then(|status| status.code())
     }
 
+    /// Whether it has ended, however it did.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.process.0.try_wait().unwrap().is_some()
+    }
+
     /// What it told.
     pub(crate) fn log(&self) -> String {
         fs::read_to_string(self.folder.path().join("log")).unwrap()
