@@ -41,7 +41,7 @@ pub(super) struct PausedTurn {
     pub(super) later: VecDeque<Cell>,
     script: PausedScript,
     /// What it may call.
-    tools: Vec<ToolSpec>,
+    tools: Arc<[ToolSpec]>,
     /// Calls that were asked for, by the id of their `tool_use` block.
     waiting: HashMap<String, OpenCall>,
     /// Ids of calls whose time was over; their answers come too late.
@@ -67,14 +67,14 @@ impl PausedTurn {
         cell: String,
         code: String,
         later: VecDeque<Cell>,
-        tools: Vec<ToolSpec>,
+        tools: Arc<[ToolSpec]>,
         session: &Arc<dyn Sandbox>,
         limits: Limits,
     ) -> Self {
         let script = PausedScript::start(PausingScript {
             source: code,
             file: SCRIPT_FILE.to_owned(),
-            tools: tools.clone(),
+            tools: Arc::clone(&tools),
             form: ToolForm::Coroutines,
             domain: "hosted".to_owned(),
             sandbox: Arc::clone(session),
@@ -107,7 +107,7 @@ impl PausedTurn {
 
     /// Whether these are the tools it was started with.
     pub(super) fn has_tools(&self, tools: &[ToolSpec]) -> bool {
-        self.tools == tools
+        *self.tools == *tools
     }
 
     /// The call as a block. One of a tool that this cell was not given, such as an earlier one had, goes nowhere.

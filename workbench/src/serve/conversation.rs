@@ -95,7 +95,7 @@ fn description(tools: &Tools, cell_time: Duration) -> String {
          cell may compute for {} s.",
         cell_time.as_secs_f64()
     );
-    let callable = tools.called_from_code();
+    let callable = &tools.called_from_code;
     if callable.is_empty() {
         return text;
     }
@@ -104,7 +104,7 @@ fn description(tools: &Tools, cell_time: Duration) -> String {
          returns a text, which a failure is, too; for many calls at once use asyncio.gather. Print only what you need to \
          read.\n",
     );
-    for tool in callable {
+    for tool in callable.iter() {
         text.push_str(&format!(
             "\nasync def {}(arguments: dict) -> str\n{}\nSchema: {}\n",
             python_name(&tool.name),

@@ -136,7 +136,7 @@ fn known_model(fields: &Fields<'_>, models: &impl Models) -> Result<String, Refu
 }
 
 fn can_call_from_code(model: &str, tools: &Tools, models: &impl Models) -> Result<(), Refusal> {
-    let callable = tools.called_from_code();
+    let callable = &tools.called_from_code;
     if callable.is_empty() || models.calls_from_code(model) == Some(true) {
         return Ok(());
     }

@@ -1,5 +1,7 @@
 //! The tools of a request: who may call them, and what does not go together with scripts that call them.
 
+use std::sync::Arc;
+
 use plugin_api::wire::ToolSpec;
 use serde_json::Value;
 
@@ -47,6 +49,8 @@ pub(super) struct Tool {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tools {
     pub(super) custom: Vec<Tool>,
+    /// Those of them that code may call.
+    pub(super) called_from_code: Arc<[ToolSpec]>,
     /// Whether there is a tool that runs cells.
     pub(super) code_execution: bool,
     /// Whether the model is offered none of them this time.
@@ -62,8 +66,9 @@ impl Tools {
         for (number, value) in request.list_if_any("tools")?.unwrap_or_default().iter().enumerate() {
             tools.add(&format!("tools.{number}"), value)?;
         }
-        let called_from_code = |tools: &Self| tools.custom.iter().any(|tool| tool.from_code);
-        if called_from_code(&tools) && !tools.code_execution {
+        let from_code = tools.custom.iter().filter(|tool| tool.from_code);
+        tools.called_from_code = from_code.map(|tool| tool.spec.clone()).collect();
+        if !tools.called_from_code.is_empty() && !tools.code_execution {
             return Err(Refusal::invalid(
                 "tools: `allowed_callers` names code execution, but no `code_execution` tool was provided",
             ));
@@ -187,9 +192,8 @@ impl Tools {
 
     fn choose(&mut self, choice: &Fields<'_>) -> Result<(), Refusal> {
         choice.only(&["type", "name", "disable_parallel_tool_use"])?;
-        let from_code = self.custom.iter().any(|tool| tool.from_code);
         if choice.flag("disable_parallel_tool_use")? {
-            if from_code {
+            if !self.called_from_code.is_empty() {
                 return Err(Refusal::invalid(
                     "tool_choice.disable_parallel_tool_use: not supported with programmatic tool calling",
                 ));
@@ -219,10 +223,5 @@ impl Tools {
             }
             _ => Err(Refusal::field(choice.path("type"), "'auto', 'any', 'tool' or 'none'")),
         }
-    }
-
-    /// The names of tools that only scripts may call or that they may call, too.
-    pub(super) fn called_from_code(&self) -> Vec<ToolSpec> {
-        self.custom.iter().filter(|tool| tool.from_code).map(|tool| tool.spec.clone()).collect()
     }
 }

@@ -2,6 +2,7 @@
 //! something waits for the client.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
@@ -107,7 +108,7 @@ impl<'a> Work<'a> {
             let id = answers.first().map_or(open.as_str(), |(id, _)| id.as_str());
             return Err(Refusal::not_waited_for(id));
         };
-        if !turn.has_tools(&self.request.tools.called_from_code()) {
+        if !turn.has_tools(&self.request.tools.called_from_code) {
             return Err(Refusal::invalid(format!(
                 "tools: code waits for `{}`, and what it may call has changed since it started; send the same tools",
                 answers.first().map_or(open.as_str(), |(id, _)| id.as_str())
@@ -191,7 +192,7 @@ impl<'a> Work<'a> {
             self.name_container();
         }
         let Some(hold) = &self.hold else { return Err(Refusal::internal("no container")) };
-        let tools = self.request.tools.called_from_code();
+        let tools = Arc::clone(&self.request.tools.called_from_code);
         Ok(PausedTurn::start(cell, code, later, tools, &hold.container.session, self.server.limits))
     }
 
