@@ -335,7 +335,9 @@ fn turns_that_nobody_could_go_on_from_are_refused() {
     let file = folder.path().join("turns.json");
     std::fs::write(&file, r#"[{"text": "Well."}, {"text": "Wait.", "stop_reason": "pause_turn"}]"#).unwrap();
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_workbench"));
-    let outcome = crate::program::finish(command.args(["serve", "--token", KEYS[0], "--turns"]).arg(&file), "");
+    // No machine has this address: were the file taken, it would not be served.
+    command.args(["serve", "--listen", "192.0.2.1:0", "--token", KEYS[0], "--turns"]).arg(&file);
+    let outcome = crate::program::finish(&mut command, "");
     assert_eq!(outcome.code, 2, "{outcome:?}");
     assert!(outcome.stderr.contains("turn 2 of ") && outcome.stderr.contains("give it a cell"), "{outcome:?}");
 }
