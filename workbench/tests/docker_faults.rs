@@ -17,8 +17,12 @@ mod program;
 mod relay;
 #[path = "support/scripts.rs"]
 mod scripts;
+#[path = "support/served.rs"]
+mod served;
 #[path = "support/standin.rs"]
 mod standin;
+#[path = "support/swept.rs"]
+mod swept;
 #[path = "support/waiting.rs"]
 mod waiting;
 
@@ -36,7 +40,10 @@ use program::Outcome;
 use relay::{Breaks, Refusal, Relay};
 use rustix::process::Signal;
 use scripts::LIMITS;
+use serde_json::json;
+use served::{Served, next, question};
 use standin::StandIn;
+use swept::{gone_or_swept, until_ended};
 use tokio::sync::Notify;
 use waiting::Waiting;
 use workbench::results::format::{RuleStatus, Stop};
@@ -303,21 +310,6 @@ async fn a_file_of_a_script_that_the_host_cannot_save_is_no_fault_of_the_model()
     assert_eq!((outcome.code, verdict.rules[0].status), (5, RuleStatus::Error), "{outcome:?}");
 }
 
-/// Nothing is left of a command once another one has begun. Two that sweep at once may each leave the last word to the other.
-async fn gone_or_swept(engine: &Engine, process: u32, what: &str) {
-    let begun = std::time::Instant::now();
-    loop {
-        sweep::sweep(engine).await.unwrap();
-        let ours = sweep::belongings(engine).await.unwrap();
-        let left: Vec<_> = ours.iter().filter(|one| one.process == Some(process)).collect();
-        if left.is_empty() {
-            return;
-        }
-        assert!(begun.elapsed() < patience::PATIENCE, "{what}: {left:?}");
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn an_engine_that_is_not_there_is_told_before_anything_is_done() {
     if engine().await.is_none() {
@@ -378,21 +370,24 @@ async fn a_host_that_ends_takes_its_containers_along() {
     }
 }
 
-/// Whoever is killed cannot remove its containers: they end by themselves.
-async fn until_ended(engine: &Engine, process: u32, what: &str) {
-    let begun = std::time::Instant::now();
-    loop {
-        let ours = sweep::belongings(engine).await.unwrap();
-        let mut running = 0;
-        for one in ours.iter().filter(|one| one.process == Some(process) && one.kind == sweep::Kind::Container) {
-            let options = None::<bollard::query_parameters::InspectContainerOptions>;
-            let Ok(seen) = engine.docker().inspect_container(&one.name, options).await else { continue };
-            running += usize::from(seen.state.and_then(|state| state.running).unwrap_or(false));
-        }
-        if running == 0 {
-            return;
-        }
-        assert!(begun.elapsed() < patience::PATIENCE, "{what}: it still runs");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_is_killed_leaves_nothing_either() {
+    let Some(engine) = engine().await else { return };
+    let turns = json!([{ "text": "Well." }, { "code": ["await get_order({})"] }, { "code": ["while True: pass"] }]);
+    let mut served = Served::start(&turns, &["--sandbox", "docker"]);
+    let first = next(&question(), &served.post(&question()).await, &json!(""));
+    let waiting = served.post(&first).await;
+    assert_eq!(waiting.body["stop_reason"], "tool_use", "{waiting:?}");
+    assert_eq!(served.post(&first).await.body["stop_reason"], "tool_use");
+    // One goes on and computes, the other waits.
+    let going = tokio::spawn(served.sender(next(&first, &waiting, &json!("1"))));
+    let (process, what) = (served.id(), "a server with a cell that runs and one that waits");
+    let ours =
+        || async { sweep::belongings(&engine).await.unwrap().into_iter().filter(|one| one.process == Some(process)) };
+    assert!(ours().await.count() >= 2, "each has a container of its own");
+    send(process, Signal::KILL);
+    wait_until("it is killed", || served.has_ended());
+    going.await.unwrap();
+    until_ended(&engine, process, what).await;
+    gone_or_swept(&engine, process, what).await;
 }

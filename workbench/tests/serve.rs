@@ -5,18 +5,26 @@
 #![cfg(all(feature = "embedded", target_os = "linux"))]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "serve/containers.rs"]
+mod containers;
 #[path = "serve/faults.rs"]
 mod faults;
+#[path = "serve/models.rs"]
+mod models;
 #[path = "support/patience.rs"]
 mod patience;
 #[path = "support/processes.rs"]
 mod processes;
+#[path = "support/program.rs"]
+mod program;
 #[path = "serve/refusal_cases.rs"]
 mod refusal_cases;
 #[path = "serve/refusals.rs"]
 mod refusals;
 #[path = "support/served.rs"]
 mod served;
+#[path = "support/server.rs"]
+mod server;
 
 use std::env;
 use std::io::{self, Write as _};

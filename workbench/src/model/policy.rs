@@ -56,7 +56,7 @@ impl Policy {
         let paused = PausedScript::start(PausingScript {
             source: script.source.clone(),
             file: script.file.clone(),
-            tools,
+            tools: tools.into(),
             form: ToolForm::Functions,
             domain: script.domain.clone(),
             sandbox: Arc::clone(&script.sandbox),

@@ -23,7 +23,7 @@ pub struct PausingScript {
     /// What tracebacks call it.
     pub file: String,
     /// Tools it may call.
-    pub tools: Vec<ToolSpec>,
+    pub tools: Arc<[ToolSpec]>,
     /// How it finds them.
     pub form: ToolForm,
     /// Name of the domain.

@@ -113,18 +113,35 @@ pub enum TurnsError {
         /// Where and why.
         source: serde_json::Error,
     },
+    /// A turn is paused where nobody could go on.
+    #[error(
+        "turn {number} of {path} stops with `pause_turn` and has no `code`; an answer is paused behind cells, since its own \
+         words cannot stand last when it is sent back: give it a cell, or leave `stop_reason` out"
+    )]
+    Paused {
+        /// The file.
+        path: String,
+        /// Which of its turns, from one.
+        number: usize,
+    },
 }
 
 impl ScriptedTurns {
     /// Reads a file: a JSON list of turns.
     ///
     /// # Errors
-    /// When it cannot be read, or is no such list.
+    /// When it cannot be read, is no such list, or has a turn that no conversation could go on from.
     pub fn read(path: &Path) -> Result<Self, TurnsError> {
         let name = || path.display().to_string();
         let text = files::read_text(path, files::LONGEST_TEXT)
             .map_err(|source| TurnsError::Unreadable { path: name(), source })?;
-        let turns = serde_json::from_str(&text).map_err(|source| TurnsError::Malformed { path: name(), source })?;
+        let turns: Vec<ScriptedTurn> =
+            serde_json::from_str(&text).map_err(|source| TurnsError::Malformed { path: name(), source })?;
+        let is_stuck =
+            |turn: &ScriptedTurn| matches!(turn.stop_reason, Some(ScriptedStop::PauseTurn)) && turn.code.is_empty();
+        if let Some(place) = turns.iter().position(is_stuck) {
+            return Err(TurnsError::Paused { path: name(), number: place + 1 });
+        }
         tokens::prepare();
         Ok(Self { turns })
     }
@@ -178,7 +195,7 @@ fn is_cell(block: &Block) -> bool {
 }
 
 fn cell(code: &str) -> Block {
-    super::conversation::cell("", code)
+    super::conversation::cell("", json!({ "code": code }))
 }
 
 fn text(text: &str) -> Block {

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use plugin_api::wire::ToolSpec;
@@ -31,7 +31,8 @@ const FORGOTTEN: &str = "and the names of the cells before it are gone";
 pub(super) struct Cell {
     /// Of its `server_tool_use` block.
     pub(super) id: String,
-    pub(super) code: String,
+    /// Nothing when what the model wrote has none.
+    pub(super) code: Option<String>,
 }
 
 /// A cell under way, and those that come after it.
@@ -40,13 +41,14 @@ pub(super) struct PausedTurn {
     pub(super) later: VecDeque<Cell>,
     script: PausedScript,
     /// What it may call.
-    tools: Vec<ToolSpec>,
+    tools: Arc<[ToolSpec]>,
     /// Calls that were asked for, by the id of their `tool_use` block.
     waiting: HashMap<String, OpenCall>,
     /// Ids of calls whose time was over; their answers come too late.
     late: HashSet<String>,
     timed_out: Vec<String>,
-    pauses: u64,
+    /// When its calls time out.
+    pub(super) waits_until: Instant,
 }
 
 /// What a cell came to.
@@ -62,31 +64,39 @@ pub(super) enum Step {
 impl PausedTurn {
     /// Starts a cell in a session.
     pub(super) fn start(
-        cell: Cell,
+        cell: String,
+        code: String,
         later: VecDeque<Cell>,
-        tools: Vec<ToolSpec>,
+        tools: Arc<[ToolSpec]>,
         session: &Arc<dyn Sandbox>,
         limits: Limits,
     ) -> Self {
         let script = PausedScript::start(PausingScript {
-            source: cell.code,
+            source: code,
             file: SCRIPT_FILE.to_owned(),
-            tools: tools.clone(),
+            tools: Arc::clone(&tools),
             form: ToolForm::Coroutines,
             domain: "hosted".to_owned(),
             sandbox: Arc::clone(session),
             limits: ScriptLimits { time: limits.cell, memory: limits.memory, output_bytes: OUTPUT },
         });
         let (waiting, late, timed_out) = (HashMap::new(), HashSet::new(), Vec::new());
-        Self { cell: cell.id, later, script, tools, waiting, late, timed_out, pauses: 0 }
+        Self { cell, later, script, tools, waiting, late, timed_out, waits_until: Instant::now() }
     }
 
     /// Runs it to its next calls or its end.
     pub(super) async fn step(&mut self, limits: Limits) -> Step {
-        match self.script.next().await {
-            Ok(Pause::Calls(calls)) => Step::Calls(calls.into_iter().map(|call| self.ask(call)).collect()),
-            Ok(Pause::Ended(outcome)) => self.ended(outcome, limits),
-            Err(error) => Step::broken(error.to_string()),
+        loop {
+            match self.script.next().await {
+                Ok(Pause::Calls(calls)) => {
+                    let asked: Vec<Value> = calls.into_iter().filter_map(|call| self.ask(call)).collect();
+                    if !asked.is_empty() {
+                        return Step::Calls(asked);
+                    }
+                }
+                Ok(Pause::Ended(outcome)) => return self.ended(outcome, limits),
+                Err(error) => return Step::broken(error.to_string()),
+            }
         }
     }
 
@@ -97,23 +107,28 @@ impl PausedTurn {
 
     /// Whether these are the tools it was started with.
     pub(super) fn has_tools(&self, tools: &[ToolSpec]) -> bool {
-        self.tools == tools
+        *self.tools == *tools
     }
 
-    fn ask(&mut self, call: OpenCall) -> Value {
+    /// The call as a block. One of a tool that this cell was not given, such as an earlier one had, goes nowhere.
+    fn ask(&mut self, call: OpenCall) -> Option<Value> {
+        if !self.tools.iter().any(|tool| tool.name == call.tool) {
+            let names: Vec<String> = self.tools.iter().map(|tool| format!("`{}`", tool.name)).collect();
+            let there_are = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            let text = format!("code cannot call `{}` any more, or never could; it can call {there_are}", call.tool);
+            call.answer(Err(BridgeError::Tool(text)));
+            return None;
+        }
         let id = identifier("toolu");
-        let input = call.arguments();
-        // What is no object is no input; whoever serves the call tells the code.
-        let input = if input.is_object() { input } else { json!({ "arguments": input }) };
         let block = json!({
             "type": "tool_use",
             "id": id,
             "name": call.tool,
-            "input": input,
+            "input": as_input(call.arguments()),
             "caller": { "type": CALLER, "tool_id": self.cell },
         });
         self.waiting.insert(id, call);
-        block
+        Some(block)
     }
 
     /// Hands answers to the calls they are for: all that wait, or nothing is done.
@@ -145,17 +160,6 @@ impl PausedTurn {
             self.timed_out.push(format!("TimeoutError: {text}"));
             call.answer(Err(BridgeError::Tool(text)));
         }
-    }
-
-    /// Counts a pause, and tells its number.
-    pub(super) fn number_pause(&mut self) -> u64 {
-        self.pauses += 1;
-        self.pauses
-    }
-
-    /// The number of the last pause.
-    pub(super) fn pause(&self) -> u64 {
-        self.pauses
     }
 
     fn ended(&self, outcome: ScriptOutcome, limits: Limits) -> Step {
@@ -211,9 +215,18 @@ impl PausedTurn {
 
 impl Step {
     fn broken(cause: String) -> Self {
-        let content = json!({ "type": "code_execution_tool_result_error", "error_code": "unavailable" });
-        Self::Broken { content, cause }
+        Self::Broken { content: no_result("unavailable"), cause }
     }
+}
+
+/// The content of the result block of a cell that did not run.
+pub(super) fn no_result(error_code: &str) -> Value {
+    json!({ "type": "code_execution_tool_result_error", "error_code": error_code })
+}
+
+/// The input of a call. What is no object is none; whoever serves the call tells its maker.
+pub(super) fn as_input(given: Value) -> Value {
+    if given.is_object() { given } else { json!({ "arguments": given }) }
 }
 
 /// Adds a line of its own.

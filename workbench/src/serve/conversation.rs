@@ -1,7 +1,9 @@
 //! What the model behind the server sees of a conversation: its own words and calls, the results of its cells, and nothing
 //! of the calls that cells made.
 
-use serde_json::json;
+use std::time::Duration;
+
+use serde_json::{Value, json};
 
 use super::messages::{Messages, Part};
 use super::tools::{CODE_EXECUTION, Tools};
@@ -17,8 +19,9 @@ pub(super) struct Conversation {
 }
 
 impl Conversation {
-    pub(super) fn of(system: String, tools: &Tools, messages: &Messages) -> Self {
-        let mut conversation = Self { system, tools: offered(tools), messages: Vec::new() };
+    /// What was said, before a model whose cells may compute for `cell_time`.
+    pub(super) fn of(system: String, tools: &Tools, messages: &Messages, cell_time: Duration) -> Self {
+        let mut conversation = Self { system, tools: offered(tools, cell_time), messages: Vec::new() };
         let mut from_cells = std::collections::HashSet::new();
         for turn in &messages.turns {
             for part in &turn.parts {
@@ -33,7 +36,7 @@ impl Conversation {
                     }
                     Part::ToolResult { id, .. } if from_cells.contains(id.as_str()) => {}
                     Part::ToolResult { id, text, is_error } => conversation.hear(id, text, *is_error),
-                    Part::Cell { id, code } => conversation.say(Role::Assistant, cell(id, code)),
+                    Part::Cell { id, input } => conversation.say(Role::Assistant, cell(id, input.clone())),
                     Part::CellResult { id, text } => conversation.hear(id, text, false),
                 }
             }
@@ -57,12 +60,12 @@ impl Conversation {
 }
 
 /// A cell as the model's call of the tool that runs it.
-pub(super) fn cell(id: &str, code: &str) -> Block {
-    Block::ToolUse { id: id.to_owned(), name: CODE_EXECUTION.to_owned(), input: json!({ "code": code }), caller: None }
+pub(super) fn cell(id: &str, input: Value) -> Block {
+    Block::ToolUse { id: id.to_owned(), name: CODE_EXECUTION.to_owned(), input, caller: None }
 }
 
 /// What the model may call itself: tools of its own, and the one that runs code, which tells what code may call.
-fn offered(tools: &Tools) -> Vec<ToolDefinition> {
+fn offered(tools: &Tools, cell_time: Duration) -> Vec<ToolDefinition> {
     if tools.none_offered {
         return Vec::new();
     }
@@ -74,7 +77,7 @@ fn offered(tools: &Tools) -> Vec<ToolDefinition> {
     });
     let code = tools.code_execution.then(|| ToolDefinition {
         name: CODE_EXECUTION.to_owned(),
-        description: description(tools),
+        description: description(tools, cell_time),
         input_schema: json!({
             "type": "object",
             "properties": { "code": { "type": "string", "description": "Python source of the cell." } },
@@ -86,12 +89,13 @@ fn offered(tools: &Tools) -> Vec<ToolDefinition> {
 }
 
 /// What a model that was not made for it has to know.
-fn description(tools: &Tools) -> String {
-    let mut text =
-        "Runs one cell of Python 3 and returns what it printed. Names stay for later cells; `await` works at top \
-                    level; a cell may compute for 90 s."
-            .to_owned();
-    let callable = tools.called_from_code();
+fn description(tools: &Tools, cell_time: Duration) -> String {
+    let mut text = format!(
+        "Runs one cell of Python 3 and returns what it printed. Names stay for later cells; `await` works at top level; a \
+         cell may compute for {} s.",
+        cell_time.as_secs_f64()
+    );
+    let callable = &tools.called_from_code;
     if callable.is_empty() {
         return text;
     }
@@ -100,7 +104,7 @@ fn description(tools: &Tools) -> String {
          returns a text, which a failure is, too; for many calls at once use asyncio.gather. Print only what you need to \
          read.\n",
     );
-    for tool in callable {
+    for tool in callable.iter() {
         text.push_str(&format!(
             "\nasync def {}(arguments: dict) -> str\n{}\nSchema: {}\n",
             python_name(&tool.name),

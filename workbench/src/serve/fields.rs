@@ -4,6 +4,17 @@ use serde_json::{Map, Value};
 
 use super::refusal::Refusal;
 
+/// What a field has to be that is read and does nothing.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind {
+    Text,
+    Number,
+    Integer,
+    Flag,
+    List,
+    Object,
+}
+
 /// An object of a request, and where it stands.
 pub(super) struct Fields<'a> {
     path: String,
@@ -31,6 +42,25 @@ impl<'a> Fields<'a> {
             Some(key) => Err(Refusal::extra(self.path(key))),
             None => Ok(()),
         }
+    }
+
+    /// Refuses the first of these fields that is there and not what it should be.
+    pub(super) fn kinds(&self, kinds: &[(&str, Kind)]) -> Result<(), Refusal> {
+        for (key, kind) in kinds {
+            let Some(value) = self.get(key) else { continue };
+            let (is_so, should) = match kind {
+                Kind::Text => (value.is_string(), "a valid string"),
+                Kind::Number => (value.is_number(), "a valid number"),
+                Kind::Integer => (value.is_i64() || value.is_u64(), "a valid integer"),
+                Kind::Flag => (value.is_boolean(), "a valid boolean"),
+                Kind::List => (value.is_array(), "a valid list"),
+                Kind::Object => (value.is_object(), "an object"),
+            };
+            if !is_so {
+                return Err(Refusal::field(self.path(key), should));
+            }
+        }
+        Ok(())
     }
 
     /// A field; null is as good as none.

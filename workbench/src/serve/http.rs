@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::Router;
-use axum::body::{Body, to_bytes};
-use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, State};
+use axum::body::{Body, Bytes};
+use axum::extract::rejection::{BytesRejection, FailedToBufferBody, PathRejection};
+use axum::extract::{DefaultBodyLimit, FromRequest as _, Path, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Request as HttpRequest, Response, StatusCode};
 use axum::routing::{get, post};
 use serde_json::{Value, json};
@@ -15,13 +15,14 @@ use super::refusal::Refusal;
 use super::request::{Models, Request};
 use super::turn::{Reply, Work};
 use super::{Server, VERSIONS, identifier};
+use crate::bounded_json::{self, ParseError};
 use crate::model::types::ModelRequest;
 
 /// Longest body of a request in bytes. Source: the provider's page on request sizes.
 const LONGEST_BODY: usize = 32 << 20;
 
-/// Letters of the longest line of the log.
-const LONGEST_LINE: usize = 400;
+/// Memory that a request may take once it is read, in bytes as [`bounded_json::weight`] guesses them.
+const BODY_MEMORY: u64 = 256 << 20;
 
 /// When the models of this server were made, which the API tells of each: it has no date.
 const MADE: &str = "1970-01-01T00:00:00Z";
@@ -34,6 +35,7 @@ pub(super) fn routes(server: Arc<Server>) -> Router {
         .route("/v1/models/{id}", get(model))
         .fallback(nowhere)
         .method_not_allowed_fallback(otherwise)
+        .layer(DefaultBodyLimit::max(LONGEST_BODY))
         .with_state(server)
 }
 
@@ -87,9 +89,7 @@ impl Drop for Told<'_> {
     fn drop(&mut self) {
         let seconds = self.began.elapsed().as_secs_f64();
         let told = self.told.as_deref().unwrap_or("the client went away; what ran for it was ended");
-        let line = format!("{} {seconds:.3} s {told}", self.what);
-        // Refusals repeat what was sent, however long that is.
-        (self.server.log)(&line.chars().take(LONGEST_LINE).collect::<String>());
+        (self.server.log)(&format!("{} {seconds:.3} s {told}", self.what));
     }
 }
 
@@ -120,8 +120,7 @@ async fn create(State(server): State<Arc<Server>>, request: HttpRequest<Body>) -
     let headers = request.headers().clone();
     let server = &*server;
     served(server, "POST /v1/messages", &headers, async |owner, version| {
-        let body = body_of(request).await?;
-        let request = Request::read(&body, version, server)?;
+        let request = Request::read(&body_of(request).await?, version, server)?;
         let model = request.model.clone();
         let reply = Work::new(server, request, owner)?.run(&*server.backend).await?;
         let told = format!(
@@ -150,7 +149,7 @@ async fn count(State(server): State<Arc<Server>>, request: HttpRequest<Body>) ->
             parallel_calls: true,
             until: None,
         });
-        let tokens = counted.await.map_err(|error| Refusal::internal(error.to_string()))?;
+        let tokens = counted.await.map_err(|error| Refusal::of_the_model(&error))?;
         Ok(Answer::good(json!({ "input_tokens": tokens }), format!("{tokens} tokens")))
     })
     .await
@@ -237,9 +236,14 @@ async fn body_of(request: HttpRequest<Body>) -> Result<Value, Refusal> {
     if too_large.is_some_and(|length: usize| length > LONGEST_BODY) {
         return Err(Refusal::too_large());
     }
-    let body = to_bytes(request.into_body(), LONGEST_BODY).await.map_err(|_| Refusal::too_large())?;
-    serde_json::from_slice(&body)
-        .map_err(|error| Refusal::invalid(format!("The request body is not valid JSON: {error}")))
+    let body = Bytes::from_request(request, &()).await.map_err(|rejection| match rejection {
+        BytesRejection::FailedToBufferBody(FailedToBufferBody::LengthLimitError(_)) => Refusal::too_large(),
+        broken => Refusal::invalid(format!("The request body broke off: {}", broken.body_text())),
+    })?;
+    bounded_json::parse(&body, BODY_MEMORY).map_err(|error| match error {
+        ParseError::TooBig { .. } => Refusal::too_heavy(error),
+        ParseError::Json(error) => Refusal::invalid(format!("The request body is not valid JSON: {error}")),
+    })
 }
 
 /// The answer as the API has it.

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::fields::Fields;
+use super::fields::{Fields, Kind};
 use super::refusal::Refusal;
 use super::tools::{CODE_EXECUTION, Tools};
 use crate::model::types::Role;
@@ -28,7 +28,7 @@ pub(super) enum Part {
     },
     Cell {
         id: String,
-        code: String,
+        input: Value,
     },
     CellResult {
         id: String,
@@ -120,8 +120,17 @@ fn message_of(number: usize, message: &Value) -> Result<(Role, Vec<Part>), Refus
     Ok((role, parts))
 }
 
+/// What fields of a block have to be that do nothing.
+const IDLE: &[(&str, Kind)] = &[
+    ("cache_control", Kind::Object),
+    ("citations", Kind::List),
+    ("toolset_name", Kind::Text),
+    ("caller", Kind::Object),
+];
+
 fn part(role: Role, path: &str, block: &Value) -> Result<Part, Refusal> {
     let fields = Fields::of(path, block)?;
+    fields.kinds(IDLE)?;
     match (role, fields.text("type")?) {
         (_, "text") => {
             fields.only(&["type", "text", "cache_control", "citations"])?;
@@ -147,12 +156,15 @@ fn part(role: Role, path: &str, block: &Value) -> Result<Part, Refusal> {
             if fields.text("name")? != CODE_EXECUTION {
                 return Err(Refusal::field(fields.path("name"), "'code_execution'"));
             }
-            let code = Fields::of(&fields.path("input"), fields.required("input")?)?.text("code")?;
-            Ok(Part::Cell { id: fields.text("id")?.to_owned(), code: code.to_owned() })
+            // A model may have written anything for its code, or nothing.
+            let input = fields.required("input")?;
+            Fields::of(&fields.path("input"), input)?;
+            Ok(Part::Cell { id: fields.text("id")?.to_owned(), input: input.clone() })
         }
         (Role::Assistant, "code_execution_tool_result") => {
             fields.only(&["type", "tool_use_id", "content", "cache_control"])?;
             let content = fields.required("content")?;
+            Fields::of(&fields.path("content"), content)?;
             Ok(Part::CellResult { id: fields.text("tool_use_id")?.to_owned(), text: result_text(content) })
         }
         (Role::User, "tool_result") => {
@@ -194,6 +206,7 @@ fn texts(path: &str, blocks: &[Value]) -> Result<String, Refusal> {
     let mut text = String::new();
     for (index, block) in blocks.iter().enumerate() {
         let fields = Fields::of(&format!("{path}.{index}"), block)?;
+        fields.kinds(IDLE)?;
         match fields.text("type")? {
             "text" => text.push_str(fields.text("text")?),
             kind => {
@@ -289,11 +302,7 @@ fn pairs(turns: &[Turn], open_cell: Option<&str>) -> Result<Vec<(String, String)
         for (index, part) in results.iter().enumerate() {
             let Part::ToolResult { id, text, .. } = part else { continue };
             if turn.role == Role::Assistant && (!calls.contains_key(id.as_str()) || !answered.insert(id.as_str())) {
-                let number = next.map_or(0, |turn| turn.number);
-                return Err(Refusal::invalid(format!(
-                    "messages.{number}.content.{index}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each \
-                     `tool_result` block must have a corresponding `tool_use` block in the previous message."
-                )));
+                return Err(unexpected(next.map_or(0, |turn| turn.number), index, id));
             }
             if index < leading && place + 2 == turns.len() && calls.get(id.as_str()).is_some_and(Option::is_some) {
                 // A failure is a text like any other in the code.
@@ -330,12 +339,21 @@ fn pairs(turns: &[Turn], open_cell: Option<&str>) -> Result<Vec<(String, String)
             )));
         }
     }
-    // A message of the user's that opens with results of nothing.
-    if let Some(Part::ToolResult { id, .. }) = turns.first().and_then(|turn| turn.parts.first()) {
-        return Err(Refusal::invalid(format!(
-            "messages.0.content.0: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each `tool_result` block \
-             must have a corresponding `tool_use` block in the previous message."
-        )));
+    // Nothing comes before the first message whose result could be in it.
+    if let Some(turn) = turns.first() {
+        let result = turn.parts.iter().enumerate().find_map(|(index, part)| match part {
+            Part::ToolResult { id, .. } => Some(unexpected(turn.number, index, id)),
+            _ => None,
+        });
+        return result.map_or(Ok(answers), Err);
     }
     Ok(answers)
+}
+
+/// A result of a call that nobody made.
+fn unexpected(message: usize, index: usize, id: &str) -> Refusal {
+    Refusal::invalid(format!(
+        "messages.{message}.content.{index}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each `tool_result` \
+         block must have a corresponding `tool_use` block in the previous message."
+    ))
 }

@@ -34,6 +34,9 @@ const VERSIONS: [&str; 2] = [OLDEST_VERSION, "2026-10-21"];
 /// The version that is asked for in most examples.
 const OLDEST_VERSION: &str = "2023-06-01";
 
+/// Letters of the longest line of the log: refusals repeat what was sent, and cells write what they like.
+const LONGEST_LINE: usize = 400;
+
 /// How often containers are looked at whose time is over.
 const SWEEP: Duration = Duration::from_secs(1);
 
@@ -82,7 +85,7 @@ pub struct Setup {
     pub tokens: Vec<String>,
     /// What ends what.
     pub limits: Limits,
-    /// Hears of each request, in a line.
+    /// Hears of each request, and of what else happens, in a line.
     pub log: Box<dyn Fn(&str) + Send + Sync>,
 }
 
@@ -102,8 +105,11 @@ struct Server {
     room: Semaphore,
     /// Ends what is under way.
     ending: CancellationToken,
-    log: Box<dyn Fn(&str) + Send + Sync>,
+    log: Log,
 }
+
+/// Hears in a line what happens.
+type Log = Arc<dyn Fn(&str) + Send + Sync>;
 
 impl Listening {
     /// Takes the address.
@@ -113,7 +119,8 @@ impl Listening {
     pub async fn open(address: SocketAddr, setup: Setup) -> std::io::Result<Self> {
         let listener = TcpListener::bind(address).await?;
         let Setup { backend, sandbox, models, tokens, limits, log } = setup;
-        let (containers, room) = (Containers::new(sandbox, limits), Semaphore::new(limits.requests));
+        let log: Log = Arc::new(move |told| log(&told.chars().take(LONGEST_LINE).collect::<String>()));
+        let (containers, room) = (Containers::new(sandbox, limits, Arc::clone(&log)), Semaphore::new(limits.requests));
         let ending = CancellationToken::new();
         let server = Arc::new(Server { backend, models, tokens, limits, containers, room, ending, log });
         Ok(Self { listener, server })
@@ -136,9 +143,7 @@ impl Listening {
         let sweeping = async {
             loop {
                 tokio::time::sleep(SWEEP).await;
-                for id in server.containers.sweep() {
-                    (server.log)(&format!("{id} is gone: nobody used it any more"));
-                }
+                server.containers.sweep();
             }
         };
         let routes = http::routes(Arc::clone(&server));
@@ -157,6 +162,10 @@ impl Listening {
 impl Models for Server {
     fn calls_from_code(&self, id: &str) -> Option<bool> {
         self.models.iter().any(|known| known == id).then(|| !id.starts_with(WITHOUT_PROGRAMMATIC_CALLING))
+    }
+
+    fn cell_time(&self) -> Duration {
+        self.limits.cell
     }
 }
 

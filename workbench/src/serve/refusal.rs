@@ -4,6 +4,8 @@
 
 use std::fmt::Display;
 
+use crate::model::types::ModelError;
+
 /// An error answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -105,9 +107,31 @@ impl Refusal {
         Self::new(413, "request_too_large", "Request exceeds the maximum size of 32 MB")
     }
 
+    /// 413: it is short, and would not be once it is read.
+    pub(super) fn too_heavy(why: impl Display) -> Self {
+        Self::new(413, "request_too_large", format!("Request exceeds what this server can hold: {why}"))
+    }
+
     /// 500.
     pub(super) fn internal(message: impl Into<String>) -> Self {
         Self::new(500, "api_error", message)
+    }
+
+    /// The model behind did not answer, by whose fault, and whether asking again may help: 400, 429, 500 or 529.
+    pub(super) fn of_the_model(error: &ModelError) -> Self {
+        let told = format!("the model behind this server: {error}");
+        match error {
+            ModelError::TooLong(_) => Self::invalid(format!("prompt is too long: {told}")),
+            ModelError::Refused { status: 429, .. } => Self::new(429, "rate_limit_error", told),
+            ModelError::Refused { status: 408 | 409 | 503 | 504 | 529, .. }
+            | ModelError::Unreachable(_)
+            | ModelError::OutOfTime => Self::new(529, "overloaded_error", told),
+            ModelError::Refused { status: 400..=499, .. } => Self::invalid(told),
+            ModelError::Refused { .. }
+            | ModelError::BadAnswer(_)
+            | ModelError::RecordEnds { .. }
+            | ModelError::Rehearsal(_) => Self::internal(told),
+        }
     }
 
     /// 529: there is as much of something as there may be.

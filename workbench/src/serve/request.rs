@@ -1,9 +1,11 @@
 //! A request to make a message, read and checked as far as the request alone tells.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 use super::conversation::Conversation;
-use super::fields::Fields;
+use super::fields::{Fields, Kind};
 use super::messages::{Messages, Part};
 use super::refusal::Refusal;
 use super::tools::Tools;
@@ -36,11 +38,20 @@ const FIELDS: &[&str] = &[
 /// Of those, what is gone from the newer version of the API.
 const SAMPLING: [&str; 3] = ["temperature", "top_p", "top_k"];
 
-/// Of the others, those that are objects.
-const OBJECTS: [&str; 5] = ["thinking", "output_config", "metadata", "cache_control", "diagnostics"];
-
-/// Of the others, those that are texts.
-const TEXTS: [&str; 3] = ["service_tier", "speed", "inference_geo"];
+/// What those have to be that do nothing.
+const IDLE: &[(&str, Kind)] = &[
+    ("thinking", Kind::Object),
+    ("output_config", Kind::Object),
+    ("metadata", Kind::Object),
+    ("cache_control", Kind::Object),
+    ("diagnostics", Kind::Object),
+    ("service_tier", Kind::Text),
+    ("speed", Kind::Text),
+    ("inference_geo", Kind::Text),
+    ("temperature", Kind::Number),
+    ("top_p", Kind::Number),
+    ("top_k", Kind::Integer),
+];
 
 /// Fields of a request to count: those that are read.
 const COUNTED: &[&str] =
@@ -61,6 +72,9 @@ pub(super) struct Request {
 pub(super) trait Models {
     /// Whether scripts of the model may call tools; nothing when there is no such model.
     fn calls_from_code(&self, id: &str) -> Option<bool>;
+
+    /// How long a cell of any of them may compute.
+    fn cell_time(&self) -> Duration;
 }
 
 impl Request {
@@ -96,7 +110,7 @@ impl Request {
             ));
         }
         ends_with_the_user(&messages)?;
-        let conversation = Conversation::of(system(&fields)?, &tools, &messages);
+        let conversation = Conversation::of(system(&fields)?, &tools, &messages, models.cell_time());
         Ok(Self { model, max_tokens, tools, messages, container, conversation })
     }
 
@@ -109,7 +123,7 @@ impl Request {
         let tools = Tools::read(&fields)?;
         can_call_from_code(&model, &tools, models)?;
         let messages = Messages::read(&fields, &tools)?;
-        Ok(Conversation::of(system(&fields)?, &tools, &messages))
+        Ok(Conversation::of(system(&fields)?, &tools, &messages, models.cell_time()))
     }
 }
 
@@ -122,7 +136,7 @@ fn known_model(fields: &Fields<'_>, models: &impl Models) -> Result<String, Refu
 }
 
 fn can_call_from_code(model: &str, tools: &Tools, models: &impl Models) -> Result<(), Refusal> {
-    let callable = tools.called_from_code();
+    let callable = &tools.called_from_code;
     if callable.is_empty() || models.calls_from_code(model) == Some(true) {
         return Ok(());
     }
@@ -152,14 +166,7 @@ fn gone_from_the_newer(fields: &Fields<'_>) -> Result<Option<String>, Refusal> {
 
 /// What is read and does nothing still has to be what it should be.
 fn shapes(fields: &Fields<'_>) -> Result<(), Refusal> {
-    for name in OBJECTS {
-        if fields.get(name).is_some_and(|value| !value.is_object()) {
-            return Err(Refusal::field(name, "an object"));
-        }
-    }
-    for name in TEXTS {
-        fields.text_if_any(name)?;
-    }
+    fields.kinds(IDLE)?;
     let mut stops = fields.list_if_any("stop_sequences")?.unwrap_or_default().iter();
     match stops.position(|stop| !stop.is_string()) {
         Some(place) => Err(Refusal::field(format!("stop_sequences.{place}"), "a valid string")),
@@ -189,6 +196,7 @@ fn system(fields: &Fields<'_>) -> Result<String, Refusal> {
             let text = |(number, block)| {
                 let fields = Fields::of(&format!("system.{number}"), block)?;
                 fields.only(&["type", "text", "cache_control", "citations"])?;
+                fields.kinds(&[("cache_control", Kind::Object), ("citations", Kind::List)])?;
                 if fields.text("type")? != "text" {
                     return Err(Refusal::field(fields.path("type"), "'text'"));
                 }

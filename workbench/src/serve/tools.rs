@@ -1,9 +1,11 @@
 //! The tools of a request: who may call them, and what does not go together with scripts that call them.
 
+use std::sync::Arc;
+
 use plugin_api::wire::ToolSpec;
 use serde_json::Value;
 
-use super::fields::Fields;
+use super::fields::{Fields, Kind};
 use super::refusal::Refusal;
 use crate::model::schema::circular_reference;
 use crate::sandbox::stubs::python_name;
@@ -24,6 +26,15 @@ const CALLERS: [&str; 4] = ["direct", "code_execution_20250825", "code_execution
 /// The caller that replies name, whichever version was declared.
 pub(super) const CALLER: &str = "code_execution_20260120";
 
+/// What fields of a tool have to be that do nothing, or only where code calls it.
+const IDLE: &[(&str, Kind)] = &[
+    ("cache_control", Kind::Object),
+    ("strict", Kind::Flag),
+    ("input_examples", Kind::List),
+    ("defer_loading", Kind::Flag),
+    ("eager_input_streaming", Kind::Flag),
+];
+
 /// One custom tool.
 #[derive(Clone, Debug)]
 pub(super) struct Tool {
@@ -38,6 +49,8 @@ pub(super) struct Tool {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tools {
     pub(super) custom: Vec<Tool>,
+    /// Those of them that code may call.
+    pub(super) called_from_code: Arc<[ToolSpec]>,
     /// Whether there is a tool that runs cells.
     pub(super) code_execution: bool,
     /// Whether the model is offered none of them this time.
@@ -53,8 +66,9 @@ impl Tools {
         for (number, value) in request.list_if_any("tools")?.unwrap_or_default().iter().enumerate() {
             tools.add(&format!("tools.{number}"), value)?;
         }
-        let called_from_code = |tools: &Self| tools.custom.iter().any(|tool| tool.from_code);
-        if called_from_code(&tools) && !tools.code_execution {
+        let from_code = tools.custom.iter().filter(|tool| tool.from_code);
+        tools.called_from_code = from_code.map(|tool| tool.spec.clone()).collect();
+        if !tools.called_from_code.is_empty() && !tools.code_execution {
             return Err(Refusal::invalid(
                 "tools: `allowed_callers` names code execution, but no `code_execution` tool was provided",
             ));
@@ -75,6 +89,8 @@ impl Tools {
             "custom" => self.add_custom(&fields),
             kind if PROGRAMMATIC.contains(&kind) || PLAIN.contains(&kind) => {
                 fields.only(&["type", "name", "cache_control", "allowed_callers", "defer_loading", "strict"])?;
+                fields.kinds(IDLE)?;
+                fields.kinds(&[("allowed_callers", Kind::List)])?;
                 if fields.text("name")? != CODE_EXECUTION {
                     return Err(Refusal::field(fields.path("name"), "'code_execution'"));
                 }
@@ -112,6 +128,7 @@ impl Tools {
             "eager_input_streaming",
             "cache_control",
         ])?;
+        fields.kinds(IDLE)?;
         let name = fields.text("name")?;
         let is_safe = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
         if name.is_empty() || name.len() > 64 || !name.chars().all(is_safe) {
@@ -175,9 +192,8 @@ impl Tools {
 
     fn choose(&mut self, choice: &Fields<'_>) -> Result<(), Refusal> {
         choice.only(&["type", "name", "disable_parallel_tool_use"])?;
-        let from_code = self.custom.iter().any(|tool| tool.from_code);
         if choice.flag("disable_parallel_tool_use")? {
-            if from_code {
+            if !self.called_from_code.is_empty() {
                 return Err(Refusal::invalid(
                     "tool_choice.disable_parallel_tool_use: not supported with programmatic tool calling",
                 ));
@@ -207,10 +223,5 @@ impl Tools {
             }
             _ => Err(Refusal::field(choice.path("type"), "'auto', 'any', 'tool' or 'none'")),
         }
-    }
-
-    /// The names of tools that only scripts may call or that they may call, too.
-    pub(super) fn called_from_code(&self) -> Vec<ToolSpec> {
-        self.custom.iter().filter(|tool| tool.from_code).map(|tool| tool.spec.clone()).collect()
     }
 }

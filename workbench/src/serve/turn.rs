@@ -2,19 +2,21 @@
 //! something waits for the client.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::Server;
 use super::backend::Backend;
-use super::cell::{Cell, PausedTurn, Step};
+use super::cell::{Cell, PausedTurn, Step, as_input, no_result};
 use super::containers::Hold;
+use super::conversation::cell;
 use super::identifier;
 use super::messages::result_text;
 use super::refusal::Refusal;
 use super::request::Request;
 use super::tools::CODE_EXECUTION;
-use crate::model::types::{Block, ModelRequest, Role, StopReason, Usage};
+use crate::model::types::{Block, ModelError, ModelRequest, Role, StopReason, Usage};
 
 /// Most times the model speaks in one request, with cells between; then the answer is paused. Source: the provider's
 /// default for the tools it runs itself.
@@ -53,27 +55,44 @@ impl<'a> Work<'a> {
 
     /// Does it.
     pub(super) async fn run(mut self, backend: &dyn Backend) -> Result<Reply, Refusal> {
+        self.work(backend).await?;
+        if let Some(hold) = &self.hold {
+            hold.tell();
+        }
+        Ok(self.reply)
+    }
+
+    async fn work(&mut self, backend: &dyn Backend) -> Result<(), Refusal> {
         if let Some(turn) = self.resumed()?
             && self.see_through(turn).await?
         {
-            return Ok(self.reply);
+            return Ok(());
         }
         for _ in 0..MOST_SAMPLINGS {
-            let (cells, calls) = self.sample(backend).await?;
+            let (cells, calls) = match self.sample(backend).await {
+                Ok(said) => said,
+                // What has run is told, and whoever sends it back has the model asked anew.
+                Err(error) if !self.reply.content.is_empty() => {
+                    (self.server.log)(&format!("the answer is paused; the model behind this server: {error}"));
+                    self.reply.stop_reason = "pause_turn";
+                    return Ok(());
+                }
+                Err(error) => return Err(Refusal::of_the_model(&error)),
+            };
             let has_cells = !cells.is_empty();
             if has_cells && self.run_cells(cells).await? {
-                return Ok(self.reply);
+                return Ok(());
             }
             if calls {
                 self.reply.stop_reason = "tool_use";
             }
             // What ended it early is told, its whole cells have run, and whoever asks again goes on from there.
             if calls || !has_cells || self.reply.stop_reason != "end_turn" {
-                return Ok(self.reply);
+                return Ok(());
             }
         }
         self.reply.stop_reason = "pause_turn";
-        Ok(self.reply)
+        Ok(())
     }
 
     /// The code that waited for the results of this request, with its answers.
@@ -89,7 +108,7 @@ impl<'a> Work<'a> {
             let id = answers.first().map_or(open.as_str(), |(id, _)| id.as_str());
             return Err(Refusal::not_waited_for(id));
         };
-        if !turn.has_tools(&self.request.tools.called_from_code()) {
+        if !turn.has_tools(&self.request.tools.called_from_code) {
             return Err(Refusal::invalid(format!(
                 "tools: code waits for `{}`, and what it may call has changed since it started; send the same tools",
                 answers.first().map_or(open.as_str(), |(id, _)| id.as_str())
@@ -130,38 +149,51 @@ impl<'a> Work<'a> {
                 }
             };
             self.reply.cells += 1;
-            self.request.conversation.hear(&turn.cell, &result_text(&content), false);
-            self.reply.content.push(json!({
-                "type": "code_execution_tool_result",
-                "tool_use_id": turn.cell,
-                "content": content,
-            }));
-            match turn.later.pop_front() {
+            self.hear(&turn.cell, content);
+            match self.start_next(turn.later)? {
                 None => return Ok(false),
-                Some(next) => turn = self.start(next, turn.later)?,
+                Some(next) => turn = next,
             }
         }
     }
 
-    async fn run_cells(&mut self, mut cells: VecDeque<Cell>) -> Result<bool, Refusal> {
-        match cells.pop_front() {
+    async fn run_cells(&mut self, cells: VecDeque<Cell>) -> Result<bool, Refusal> {
+        match self.start_next(cells)? {
             None => Ok(false),
-            Some(first) => {
-                let turn = self.start(first, cells)?;
-                self.see_through(turn).await
+            Some(first) => self.see_through(first).await,
+        }
+    }
+
+    /// Tells what became of a cell.
+    fn hear(&mut self, cell: &str, content: Value) {
+        self.request.conversation.hear(cell, &result_text(&content), false);
+        self.reply.content.push(json!({
+            "type": "code_execution_tool_result",
+            "tool_use_id": cell,
+            "content": content,
+        }));
+    }
+
+    /// Starts the first of these cells. One without code, whose writer was cut off or did not know how, is told so.
+    fn start_next(&mut self, mut cells: VecDeque<Cell>) -> Result<Option<PausedTurn>, Refusal> {
+        while let Some(Cell { id, code }) = cells.pop_front() {
+            match code {
+                Some(code) => return self.start(id, code, cells).map(Some),
+                None => self.hear(&id, no_result("invalid_tool_input")),
             }
         }
+        Ok(None)
     }
 
     /// Starts a cell in the request's container, which is made for the first one.
-    fn start(&mut self, cell: Cell, later: VecDeque<Cell>) -> Result<PausedTurn, Refusal> {
+    fn start(&mut self, cell: String, code: String, later: VecDeque<Cell>) -> Result<PausedTurn, Refusal> {
         if self.hold.is_none() {
             self.hold = Some(self.server.containers.make(self.owner)?);
             self.name_container();
         }
         let Some(hold) = &self.hold else { return Err(Refusal::internal("no container")) };
-        let tools = self.request.tools.called_from_code();
-        Ok(PausedTurn::start(cell, later, tools, &hold.container.session, self.server.limits))
+        let tools = Arc::clone(&self.request.tools.called_from_code);
+        Ok(PausedTurn::start(cell, code, later, tools, &hold.container.session, self.server.limits))
     }
 
     fn name_container(&mut self) {
@@ -169,7 +201,7 @@ impl<'a> Work<'a> {
     }
 
     /// Has the model speak: the cells it wrote, and whether it called tools itself.
-    async fn sample(&mut self, backend: &dyn Backend) -> Result<(VecDeque<Cell>, bool), Refusal> {
+    async fn sample(&mut self, backend: &dyn Backend) -> Result<(VecDeque<Cell>, bool), ModelError> {
         let conversation = &self.request.conversation;
         let said = backend
             .say(ModelRequest {
@@ -180,8 +212,7 @@ impl<'a> Work<'a> {
                 parallel_calls: self.request.tools.parallel_calls,
                 until: None,
             })
-            .await
-            .map_err(|error| Refusal::internal(format!("the model behind this server: {error}")))?;
+            .await?;
         let usage = &mut self.reply.usage;
         usage.input_tokens += said.usage.input_tokens;
         usage.output_tokens += said.usage.output_tokens;
@@ -205,21 +236,22 @@ impl<'a> Work<'a> {
                 }
                 Block::ToolUse { name, input, .. } if name == CODE_EXECUTION && self.request.tools.code_execution => {
                     let id = identifier("srvtoolu");
-                    let code = input["code"].as_str().unwrap_or_default().to_owned();
+                    let input = as_input(input);
                     self.reply.content.push(json!({
                         "type": "server_tool_use",
                         "id": id,
                         "name": CODE_EXECUTION,
-                        "input": { "code": code },
+                        "input": input,
                         "caller": { "type": "direct" },
                     }));
-                    self.request.conversation.say(Role::Assistant, super::conversation::cell(&id, &code));
+                    let code = input["code"].as_str().map(str::to_owned);
+                    self.request.conversation.say(Role::Assistant, cell(&id, input));
                     cells.push_back(Cell { id, code });
                 }
                 Block::ToolUse { name, input, .. } => {
                     calls = true;
                     let id = identifier("toolu");
-                    let input = if input.is_object() { input } else { json!({ "arguments": input }) };
+                    let input = as_input(input);
                     self.reply.content.push(json!({
                         "type": "tool_use",
                         "id": id,

@@ -98,10 +98,16 @@ class Refusals(unittest.TestCase):
 
     def test_no_room_is_overloaded(self):
         with Server("order", "--containers", "1") as server:
-            Conversation(server.client()).ask("Go on.")
+            first = Conversation(server.client())
+            first.say("Go on.")
+            call = calls(first.step())[0]
             with self.assertRaises(OverloadedError) as refused:
                 Conversation(server.client()).ask("Go on.")
             self.assertEqual(refused.exception.body["error"]["type"], "overloaded_error")
+            first.say([first.result(call)])
+            first.step()
+            # Where no code waits any more, there is room.
+            self.assertEqual(Conversation(server.client()).ask("Go on.").content[-1].text, "Ten.")
 
     def test_pending_calls_need_their_container_their_results_and_nothing_else(self):
         with Server("order") as server:

@@ -1,5 +1,6 @@
 //! Cells that misbehave, clients that go away, servers that are ended.
 
+use std::io::Write as _;
 use std::time::Duration;
 
 use rustix::process::Signal;
@@ -71,6 +72,65 @@ async fn whatever_a_cell_does_is_its_result_and_the_container_works_on() {
 }
 
 #[tokio::test]
+async fn code_calls_the_tools_that_its_own_cell_was_given_and_no_other() {
+    let calls = |call: &str| format!("try: print(await {call})\nexcept Exception as error: print(error)");
+    let old_name = calls("get_order({})");
+    let direct = format!("from tools.aio import _call\n{}", calls("_call('note', {})"));
+    let made_up = format!("from tools.aio import _call\n{}", calls("_call('nothing', {})"));
+    let both = "import asyncio\nfrom tools.aio import _call\n\
+                print(await asyncio.gather(_call('note', {}), _call('get_item', {}), return_exceptions=True))";
+    let turns = json!([
+        { "code": ["kept = get_order"] }, { "text": "First." },
+        { "code": [old_name, direct, made_up, both] }, { "text": "Done." },
+    ]);
+    let served = Served::start(&turns, &[]);
+    let first = served.post(&question()).await;
+    let mut asked = next(&question(), &first, &json!(""));
+    asked["tools"][1]["allowed_callers"] = json!(["direct"]);
+    asked["tools"].as_array_mut().unwrap().push(
+        json!({ "name": "get_item", "input_schema": { "type": "object" }, "allowed_callers": ["code_execution_20260120"] }),
+    );
+    let answer = served.post(&asked).await;
+    let refused = |name: &str| format!("code cannot call `{name}` any more, or never could; it can call `get_item`");
+    let printed: Vec<&Value> = answer.results().iter().map(|result| &result["stdout"]).collect();
+    assert_eq!(printed, ["get_order", "note", "nothing"].map(|name| json!(refused(name) + "\n")).each_ref());
+    let calls: Vec<&Value> = answer.blocks("tool_use").map(|call| &call["name"]).collect();
+    assert_eq!(calls, [&json!("get_item")]);
+    let done = served.post(&next(&asked, &answer, &json!("1"))).await;
+    let printed = done.results()[0]["stdout"].as_str().unwrap();
+    assert!(printed.contains(&refused("note")) && printed.ends_with(", '1']\n"), "{printed}");
+}
+
+#[tokio::test]
+async fn a_cell_without_code_is_told_so_and_those_beside_it_run() {
+    let call = |input: Value| json!({ "name": "code_execution", "input": input });
+    let turns = json!([
+        { "calls": [call(json!({ "source": "print(1)" })), call(json!({ "code": 1 })), call(json!("print('cut"))] },
+        { "code": ["print(2)"], "calls": [call(json!({}))], "stop_reason": "max_tokens" },
+        { "text": "Done." },
+    ]);
+    let served = Served::start(&turns, &[]);
+    let answer = served.post(&question()).await;
+    let invalid = json!({ "type": "code_execution_tool_result_error", "error_code": "invalid_tool_input" });
+    let results = answer.results();
+    assert_eq!(results[..3], [&invalid; 3]);
+    assert_eq!((results[3]["stdout"].as_str(), results[4]), (Some("2\n"), &invalid));
+    assert_eq!(answer.body["stop_reason"], "max_tokens");
+    assert_eq!(answer.body["usage"]["server_tool_use"]["code_execution_requests"], 1);
+    let inputs: Vec<&Value> = answer.blocks("server_tool_use").map(|cell| &cell["input"]).collect();
+    let written = [
+        json!({ "source": "print(1)" }),
+        json!({ "code": 1 }),
+        json!({ "arguments": "print('cut" }),
+        json!({ "code": "print(2)" }),
+        json!({}),
+    ];
+    assert_eq!(inputs, written.each_ref());
+    let after = served.post(&next(&question(), &answer, &json!(""))).await;
+    assert_eq!((after.status, after.body["content"][0]["text"].as_str()), (200, Some("Done.")), "{after:?}");
+}
+
+#[tokio::test]
 async fn a_flood_is_ended_and_its_end_is_kept() {
     let served = Served::start(&json!([{ "code": ["while True: print('x' * 100_000)"] }]), &[]);
     let answer = served.post(&question()).await;
@@ -85,8 +145,8 @@ async fn an_interpreter_that_dies_is_unavailable_and_the_log_says_why() {
         (Signal::KILL, "the interpreter was killed from outside, perhaps for lack of memory"),
         (Signal::ABORT, "the interpreter aborted"),
     ] {
-        let turns = json!([{ "code": ["print(await get_order({}))", "print('works on')"] }]);
-        let served = Served::start(&turns, &[]);
+        let loud = "import sys\nprint('x' * 100_000, file=sys.stderr)\nprint(await get_order({}))";
+        let served = Served::start(&json!([{ "code": [loud, "print('works on')"] }]), &[]);
         let answer = served.post(&question()).await;
         served.workers_when(1)[0].send(signal);
         let after = served.post(&next(&question(), &answer, &json!("late"))).await;
@@ -96,6 +156,7 @@ async fn an_interpreter_that_dies_is_unavailable_and_the_log_says_why() {
         let (cell, container) = (&answer.body["content"][0]["id"], &answer.body["container"]["id"]);
         let told = format!("cell {} of {}: {cause}", cell.as_str().unwrap(), container.as_str().unwrap());
         served.tells(&told).await;
+        assert!(served.log().lines().all(|line| line.len() < 500), "{}", served.log());
     }
 }
 
@@ -241,6 +302,44 @@ async fn nothing_is_left_of_a_server_that_is_ended() {
         assert_eq!(ended, code);
         going.await.unwrap();
     }
+}
+
+#[tokio::test]
+async fn a_body_that_breaks_off_is_told_as_that_and_one_without_end_as_too_large() {
+    let served = Served::start(&json!([]), &[]);
+    let head = format!(
+        "POST /v1/messages HTTP/1.1\r\nhost: x\r\nx-api-key: {}\r\nanthropic-version: 2023-06-01\r\n\
+         content-type: application/json\r\n",
+        KEYS[0]
+    );
+    let chunk = format!("100000\r\n{}\r\n", " ".repeat(1 << 20));
+    for (body, told) in [
+        (
+            "content-length: 1000\r\n\r\n{\"model\":".to_owned(),
+            "400 invalid_request_error: The request body broke off: ",
+        ),
+        (format!("transfer-encoding: chunked\r\n\r\n{}", chunk.repeat(33)), "413 request_too_large: Request exceeds"),
+    ] {
+        let address = served.url().trim_start_matches("http://");
+        let mut stream = std::net::TcpStream::connect(address).unwrap();
+        // Who has heard enough may close.
+        let _heard_enough = stream.write_all(format!("{head}{body}").as_bytes());
+        let _heard_enough = stream.shutdown(std::net::Shutdown::Write);
+        served.tells(told).await;
+    }
+}
+
+#[test]
+fn turns_that_nobody_could_go_on_from_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("turns.json");
+    std::fs::write(&file, r#"[{"text": "Well."}, {"text": "Wait.", "stop_reason": "pause_turn"}]"#).unwrap();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_workbench"));
+    // No machine has this address: were the file taken, it would not be served.
+    command.args(["serve", "--listen", "192.0.2.1:0", "--token", KEYS[0], "--turns"]).arg(&file);
+    let outcome = crate::program::finish(&mut command, "");
+    assert_eq!(outcome.code, 2, "{outcome:?}");
+    assert!(outcome.stderr.contains("turn 2 of ") && outcome.stderr.contains("give it a cell"), "{outcome:?}");
 }
 
 #[tokio::test]

@@ -24,13 +24,15 @@ fn changed(good: &Value, place: &str, value: &Value) -> Value {
 }
 
 /// `error.type` that belongs to a status.
-fn kind_of(status: u16) -> &'static str {
+pub(crate) fn kind_of(status: u16) -> &'static str {
     match status {
         400 | 405 => "invalid_request_error",
         401 => "authentication_error",
         404 => "not_found_error",
         409 => "conflict_error",
         413 => "request_too_large",
+        429 => "rate_limit_error",
+        500 => "api_error",
         529 => "overloaded_error",
         _ => "",
     }
@@ -164,6 +166,10 @@ async fn heads(told: &mut Told, served: &Served) {
         let answer = served.send(method, path, &given, body()).await.unwrap();
         told.look(&format!("{method} {path}"), &answer, status, begins);
     }
+    // Short, and a hundred and thirty times as long once it is read.
+    let heavy = format!("{{\"model\": [{}0]}}", "0,".repeat(2 << 20));
+    let answer = served.send("POST", "/v1/messages", &given, heavy).await.unwrap();
+    told.look("4 MB of zeros", &answer, 413, "Request exceeds what this server can hold: it would take some ");
     // More than there may be is refused by its head alone; who still sends may see the connection closed.
     let mut long = body();
     long.push_str(&" ".repeat((32 << 20) + 1 - long.len()));
@@ -173,29 +179,58 @@ async fn heads(told: &mut Told, served: &Served) {
     told.texts.push((413, "Request exceeds the maximum size of 32 MB".to_owned()));
 }
 
-/// Every text is a row of the docs, and every row one that was told.
-fn documented(texts: &[(u16, String)]) {
+/// A row of the docs: its status, what its texts are like, and its own text.
+struct Row(u16, Regex, String);
+
+impl Row {
+    fn is_of(&self, status: u16, text: &str) -> bool {
+        self.0 == status && self.1.is_match(text)
+    }
+}
+
+/// Whether the docs list a refusal.
+pub(crate) fn is_listed(status: u16, text: &str) -> bool {
+    rows().iter().any(|row| row.is_of(status, text))
+}
+
+fn rows() -> Vec<Row> {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/serve.md");
     let page = fs::read_to_string(page).unwrap();
     let row = Regex::new(r"(?m)^\| (\d{3}) \| (`+) ?(.+?) ?(`+) \| (reported|ours)[ ,|]").unwrap();
     let capitals = Regex::new(r"\b[A-Z]+\b").unwrap();
-    let rows: Vec<(u16, Regex, String)> = row
+    let rows: Vec<Row> = row
         .captures_iter(&page)
         .map(|row| {
             let pattern = capitals.replace_all(&regex::escape(&row[3]), "(?s:.+)").into_owned();
-            (row[1].parse().unwrap(), Regex::new(&format!("^{pattern}$")).unwrap(), row[3].to_owned())
+            Row(row[1].parse().unwrap(), Regex::new(&format!("^{pattern}$")).unwrap(), row[3].to_owned())
         })
         .collect();
     assert!(rows.len() > 30, "docs/serve.md has lost its table");
-    let is_of = |text: &(u16, String), row: &(u16, Regex, String)| text.0 == row.0 && row.1.is_match(&text.1);
-    let untold: Vec<&String> =
-        texts.iter().filter(|text| !rows.iter().any(|row| is_of(text, row))).map(|text| &text.1).collect();
+    rows
+}
+
+/// Every text is a row of the docs, and every row one that was told.
+fn documented(texts: &[(u16, String)]) {
+    let rows = rows();
+    let untold: Vec<&String> = texts
+        .iter()
+        .filter(|(status, text)| !rows.iter().any(|row| row.is_of(*status, text)))
+        .map(|(_, text)| text)
+        .collect();
     assert!(untold.is_empty(), "docs/serve.md does not list: {untold:#?}");
-    let unheard: Vec<&String> =
-        rows.iter().filter(|row| !texts.iter().any(|text| is_of(text, row))).map(|row| &row.2).collect();
-    // Told by other tests, which take time or a crash to be told.
-    let elsewhere =
-        ["container ID is in use by another request", "the server is being ended", "the model behind this server: WHY"];
+    let unheard: Vec<&String> = rows
+        .iter()
+        .filter(|row| !texts.iter().any(|(status, text)| row.is_of(*status, text)))
+        .map(|row| &row.2)
+        .collect();
+    // Told by other tests, which take time, a crash or a model to be told.
+    let elsewhere = [
+        "The request body broke off: WHY",
+        "container ID is in use by another request",
+        "the server is being ended",
+        "the model behind this server: WHY",
+        "prompt is too long: the model behind this server: WHY",
+    ];
     let unheard: Vec<&&String> = unheard.iter().filter(|row| !elsewhere.contains(&row.as_str())).collect();
     assert!(unheard.is_empty(), "docs/serve.md lists what nothing here was told: {unheard:#?}");
 }

@@ -4,6 +4,7 @@
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
@@ -15,7 +16,7 @@ use crate::processes::{Process, Running, children};
 /// The keys it lets in.
 pub(crate) const KEYS: [&str; 2] = ["sk-of-the-first", "sk-of-the-other"];
 
-/// A server whose model says these turns.
+/// A server, with the turns of a test for its model if nothing else is said.
 pub(crate) struct Served {
     process: Running,
     url: String,
@@ -33,13 +34,28 @@ pub(crate) struct Answer {
 
 impl Served {
     pub(crate) fn start(turns: &Value, options: &[&str]) -> Self {
-        workbench::web::use_ring();
         let folder = tempfile::tempdir().unwrap();
-        let (file, log) = (folder.path().join("turns.json"), folder.path().join("log"));
+        let file = folder.path().join("turns.json");
         fs::write(&file, turns.to_string()).unwrap();
+        let speaker = ["--as", "claude-haiku-4-5", "--turns", file.to_str().unwrap()];
+        Self::of(folder, &[&speaker, options].concat(), &[])
+    }
+
+    /// One of these arguments and variables, in the workspace.
+    pub(crate) fn with(arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        Self::of(tempfile::tempdir().unwrap(), arguments, variables)
+    }
+
+    fn of(folder: TempDir, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        workbench::web::use_ring();
+        let log = folder.path().join("log");
         let mut command = Command::new(env!("CARGO_BIN_EXE_workbench"));
-        command.args(["serve", "--listen", "127.0.0.1:0", "--as", "claude-haiku-4-5", "--turns"]).arg(&file);
-        command.args(["--token", KEYS[0], "--token", KEYS[1]]).args(options).current_dir(folder.path());
+        command.args(["serve", "--listen", "127.0.0.1:0", "--token", KEYS[0], "--token", KEYS[1]]).args(arguments);
+        command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap());
+        for variable in workbench::env::KEYS {
+            command.env_remove(variable);
+        }
+        command.envs(variables.iter().copied());
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(File::create(&log).unwrap());
         let mut process = Running(command.spawn().unwrap());
         let mut url = String::new();
@@ -49,6 +65,11 @@ impl Served {
         Self { process, url: url.trim().to_owned(), folder, client }
     }
 
+    /// Where it listens.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
     pub(crate) fn id(&self) -> u32 {
         self.process.0.id()
     }
@@ -56,6 +77,11 @@ impl Served {
     /// The exit code, when it has ended.
     pub(crate) fn code(&mut self) -> Option<i32> {
         self.process.0.try_wait().unwrap().and_then(|status| status.code())
+    }
+
+    /// Whether it has ended, however it did.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.process.0.try_wait().unwrap().is_some()
     }
 
     /// What it told.

@@ -63,7 +63,7 @@ pub(crate) async fn cell(
     let mut script = PausedScript::start(PausingScript {
         source: source.to_owned(),
         file: SCRIPT_FILE.to_owned(),
-        tools: tools(),
+        tools: tools().into(),
         form: ToolForm::Coroutines,
         domain: "orders".to_owned(),
         sandbox: Arc::clone(session),
