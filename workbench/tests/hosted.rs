@@ -188,6 +188,18 @@ fn whatever_a_provider_answers_is_a_run_to_its_end() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
+#[test]
+fn tools_are_shown_as_they_are_sent() {
+    let program = Program::new();
+    let tools = program.json(&["tools", "met", "--hosted"]);
+    let tools = tools.as_array().unwrap();
+    assert_eq!(tools[0], json!({ "type": "code_execution_20260120", "name": "code_execution" }));
+    assert_eq!(tools.len(), 7);
+    assert!(tools[1..].iter().all(|tool| tool["allowed_callers"] == json!(["code_execution_20260120"])));
+    let one = program.json(&["tools", "met", "get_object", "--hosted"]);
+    assert_eq!((one.as_array().unwrap().len(), &one[1]["name"]), (2, &json!("get_object")));
+}
+
 /// All modes of one comparison stand in one table, whatever a provider calls its sandbox; and it can be gone on with.
 #[test]
 fn hosted_is_compared_with_the_other_modes_of_a_model() {

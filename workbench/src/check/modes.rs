@@ -121,8 +121,8 @@ fn told(text: &str, mut places: Vec<&str>) -> String {
     if places.is_empty() { text.to_owned() } else { format!("{text} ({})", places.join("; ")) }
 }
 
-/// How the last script of a run ended that did not end well, and the file of the domain that it is.
-fn script_fault(domain: &Domain, record: &RunRecord, folder: &Path) -> Option<(ScriptFault, String)> {
+/// How the last script of a run of the rehearsal ended that did not end well, and the file of the domain that it is.
+pub fn script_fault(domain: &Domain, record: &RunRecord, folder: &Path) -> Option<(ScriptFault, String)> {
     let rehearsal = domain.rehearsal.as_ref()?;
     let scripts = match record.mode.parse() {
         Ok(Mode::Code) => Some(&rehearsal.code_scripts),

@@ -171,8 +171,11 @@ pub struct ToolsArguments {
     /// The Python text that code mode shows, instead of JSON schemas
     #[arg(long)]
     pub python: bool,
+    /// The tools as mode hosted sends them to the Messages API, with who may call them, and the tool that runs code
+    #[arg(long, conflicts_with = "python")]
+    pub hosted: bool,
     /// The tokens of tools and system text in each mode, which a model reads on every turn
-    #[arg(long, conflicts_with_all = ["tool", "python"])]
+    #[arg(long, conflicts_with_all = ["tool", "python", "hosted"])]
     pub count: bool,
     /// Who counts: a provider's model; without it tokens are counted here, and marked `≈`
     #[arg(long, value_name = "MODEL", requires = "count")]
@@ -257,7 +260,7 @@ pub struct SmokeArguments {
 pub struct RunArguments {
     /// A domain's name or folder
     pub domain: String,
-    /// How the model calls tools: serial, loop or code
+    /// How the model calls tools: serial, loop, code or hosted
     #[arg(long, default_value = "code")]
     pub mode: crate::runner::Mode,
     /// How to print
@@ -277,7 +280,7 @@ pub struct CompareArguments {
     /// All domains that `list` shows and that have a task, for a rehearsal those that have one
     #[arg(long, conflicts_with = "domains")]
     pub all: bool,
-    /// Modes, joined with commas; without it loop and code of a model that costs money, serial,loop,code of others
+    /// Modes of serial, loop, code and hosted, joined with commas; without it loop and code of a model that costs money, serial,loop,code of others
     #[arg(long, value_delimiter = ',')]
     pub modes: Vec<crate::runner::Mode>,
     /// Runs of each mode

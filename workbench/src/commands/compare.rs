@@ -107,6 +107,9 @@ pub(super) async fn run(context: &Context, arguments: &CompareArguments) -> Resu
             }
         }
     }
+    for plan in &plans {
+        plan.tell_broken_scripts(context, first_of_each_mode(&records));
+    }
     let exit = report::print(records, arguments.format, &arguments.require)?;
     match failure {
         Some(failure) => Err(failure),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::prices::Price;
+use crate::model::prices::{CONTAINER_HOUR, Price, SHORTEST_CONTAINER};
 use crate::model::rehearsal;
 use crate::model::types::Usage;
 use crate::printer;
@@ -53,8 +53,18 @@ async fn of_jobs(context: &Context, plan: &Plan, price: &Price, jobs: &[Job]) ->
         sum += cost * runs as f64;
         parts.push(format!("{runs} × {mode} at {}", dollars(cost)));
     }
+    let has_containers = plan.hosted_tool(&plan.model).is_some() && jobs.iter().any(|job| job.mode == Mode::Hosted);
+    let containers = if has_containers {
+        let hours = SHORTEST_CONTAINER.as_secs_f64() / 3600.0;
+        let price = dollars(hours * CONTAINER_HOUR);
+        format!(
+            "; a run of hosted also uses a container of the provider's, {price} at least beyond an account's free hours"
+        )
+    } else {
+        String::new()
+    };
     Ok(format!(
-        "about {} ({}) if the model worked as the rehearsal does; it may cost several times that",
+        "about {} ({}) if the model worked as the rehearsal does; it may cost several times that{containers}",
         dollars(sum),
         parts.join(", ")
     ))

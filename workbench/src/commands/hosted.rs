@@ -26,7 +26,12 @@ pub(super) async fn settle(
             Some(_) => Err(Failure::usage("`--hosted-fallback` is about mode hosted, and no run is of that mode")),
         };
     };
-    let Some((reason, way_on)) = obstacle(context, domains, model).await? else { return Ok(modes) };
+    let Some((reason, way_on)) = obstacle(context, domains, model).await? else {
+        if model.has_code_execution() {
+            printer::note("note: the provider keeps what its containers see for up to 30 days (docs/hosted.md)");
+        }
+        return Ok(modes);
+    };
     otherwise(modes, place, &reason, way_on, fallback)
 }
 

@@ -146,7 +146,10 @@ impl Asked {
             }
             Self::Rehearsal if mode == Mode::Hosted => {
                 let cells = Rehearsal::cells(domain).map_err(|error| {
-                    Failure::usage(error).hint("leave `hosted` out of `--modes`, or write it: docs/hosted.md has one")
+                    Failure::usage(error).hint(
+                        "write it (docs/first-domain.md shows one, below `Where the provider runs the script`), or take \
+                         another mode",
+                    )
                 })?;
                 Ok(Box::new(HostedRehearsal::new(cells, embedded()?, limits)))
             }

@@ -52,6 +52,7 @@ pub(super) async fn run(context: &Context, arguments: &RunArguments) -> Result<E
         return Err(failure);
     }
     let Some(record) = made.records.first() else { return Ok(Exit::Interrupted) };
+    plan.tell_broken_scripts(context, made.records.iter().collect());
     let folder = context.results.join(&record.domain).join(&record.run);
     match arguments.format {
         Format::Json => print_json(record)?,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::check::modes::script_fault;
 use crate::check::probes::{Health, ask};
 use crate::cli::model_options::CodeAs;
 use crate::cli::options::{RunOptions, SourceOptions};
@@ -14,6 +15,8 @@ use crate::error::Failure;
 use crate::events::Listener;
 use crate::model::prices::{Price, Prices};
 use crate::plugin::profile;
+use crate::printer::{self, line};
+use crate::report::summary::passed;
 use crate::results::format::{Budgets, Comparison, RunRecord, sandbox_label};
 use crate::results::sweep::sweep_domain;
 use crate::runner::{self, Mode, NotHosted, RunError, RunRequest, hosted_offer};
@@ -224,6 +227,20 @@ impl Plan {
         made
     }
 
+    /// Says how the scripts of a rehearsal ended that did not do their task: the rules judge the files alone.
+    pub(super) fn tell_broken_scripts(&self, context: &Context, runs: Vec<&RunRecord>) {
+        let ours = |run: &&RunRecord| run.domain == self.domain.name() && !passed(run);
+        for run in runs.into_iter().filter(ours).filter(|_| matches!(self.model, Asked::Rehearsal)) {
+            let folder = context.results.join(&run.domain).join(&run.run);
+            let Some((fault, file)) = script_fault(&self.domain, run, &folder) else { continue };
+            let place = fault.line.map_or_else(String::new, |line| format!(", line {line}"));
+            printer::note(&format!("note: {}: its script {} ({file}{place})", run.mode, line(&fault.words)));
+            if let Some(hint) = fault.hint(&self.domain.reference, self.tools.as_deref().unwrap_or_default()) {
+                printer::note(&format!("hint: {hint}"));
+            }
+        }
+    }
+
     /// The limits its runs have.
     pub(super) fn limits(&self) -> Limits {
         self.options.limits.over(&self.domain.manifest.limits)
@@ -273,7 +290,7 @@ impl Plan {
     }
 
     /// The tool of a model's provider that runs scripts, where that has versions.
-    fn hosted_tool(&self, model: &Asked) -> Option<&'static str> {
+    pub(super) fn hosted_tool(&self, model: &Asked) -> Option<&'static str> {
         model.has_code_execution().then(|| self.options.model.code_execution.tool())
     }
 

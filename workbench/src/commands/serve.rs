@@ -27,7 +27,7 @@ pub(super) async fn run(context: &Context, arguments: &ServeArguments) -> Result
         (None, Some(domain)) => format!("the scripts of {domain}, which bring no tools: those come with each request"),
         (None, None) => name.clone(),
     };
-    let tokens = tokens(arguments)?;
+    let (tokens, made) = tokens(arguments)?;
     let purpose = Limits { script_memory_mb: arguments.memory_mb, ..Limits::default() };
     let sandbox = context.sandboxes.open(&arguments.sandbox, &purpose, "serve").await?;
     let mut models = vec![name];
@@ -41,6 +41,9 @@ pub(super) async fn run(context: &Context, arguments: &ServeArguments) -> Result
     let address = listening.address().map_err(|error| Failure::usage(format!("could not listen: {error}")))?;
     if !address.ip().is_loopback() {
         printer::note("warning: whoever reaches this machine and has the key can run code in its sandbox");
+    }
+    if let Some(token) = made {
+        printer::note(&format!("key: {token}"));
     }
     printer::data(&format!("http://{address}\n"));
     let names = line(&models.join(" or "));
@@ -68,7 +71,10 @@ async fn backend(context: &Context, arguments: &ServeArguments) -> Result<(Strin
                 return Err(Failure::usage("`--base-url` is about a model that is asked, and none is")
                     .hint("name one with `--model`; without it scripts play the model"));
             }
-            let cells = Rehearsal::cells(&context.domain(domain)?).map_err(Failure::usage)?;
+            let cells = Rehearsal::cells(&context.domain(domain)?).map_err(|error| {
+                Failure::usage(error)
+                    .hint("write it: docs/first-domain.md shows one, below `Where the provider runs the script`")
+            })?;
             Ok((rehearsal::NAME.to_owned(), Arc::new(Cells::new(cells))))
         }
         (ModelChoice::Rehearsal, None) => Err(Failure::usage("nobody is there to speak for the model")
@@ -94,16 +100,15 @@ async fn backend(context: &Context, arguments: &ServeArguments) -> Result<(Strin
     }
 }
 
-/// The keys that are let in; one that is made is told.
-fn tokens(arguments: &ServeArguments) -> Result<Vec<String>, Failure> {
+/// The keys that are let in, and the one that was made where none was given: it is to be told.
+fn tokens(arguments: &ServeArguments) -> Result<(Vec<String>, Option<String>), Failure> {
     if let Some(short) = arguments.tokens.iter().find(|token| token.len() < SHORTEST_TOKEN) {
         let message = format!("a key of {} letters is too short to keep anybody out", short.len());
         return Err(Failure::usage(message).hint(format!("at least {SHORTEST_TOKEN}; without `--token` one is made")));
     }
     if !arguments.tokens.is_empty() {
-        return Ok(arguments.tokens.clone());
+        return Ok((arguments.tokens.clone(), None));
     }
     let token = secret(16);
-    printer::note(&format!("key: {token}"));
-    Ok(vec![token])
+    Ok((vec![token.clone()], Some(token)))
 }

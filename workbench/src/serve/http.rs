@@ -124,9 +124,10 @@ async fn create(State(server): State<Arc<Server>>, request: HttpRequest<Body>) -
         let model = request.model.clone();
         let reply = Work::new(server, request, owner)?.run(&*server.backend).await?;
         let told = format!(
-            "{} cells={} in={} out={}{}",
+            "{} cells={}{} in={} out={}{}",
             reply.stop_reason,
             reply.cells,
+            if reply.failed_cells > 0 { format!(" failed={}", reply.failed_cells) } else { String::new() },
             reply.usage.tokens_read(),
             reply.usage.output_tokens,
             reply.container.as_deref().map(|id| format!(" {id}")).unwrap_or_default()
@@ -248,7 +249,7 @@ async fn body_of(request: HttpRequest<Body>) -> Result<Value, Refusal> {
 
 /// The answer as the API has it.
 fn message(server: &Server, model: &str, reply: Reply) -> Value {
-    let Reply { content, stop_reason, stop_details, container, usage, cells } = reply;
+    let Reply { content, stop_reason, stop_details, container, usage, cells, failed_cells: _ } = reply;
     let details = stop_details
         .filter(|_| stop_reason == "refusal")
         .map(|explanation| json!({ "type": "refusal", "category": null, "explanation": explanation }));

@@ -33,6 +33,8 @@ pub(super) struct Reply {
     /// Of all samplings of this request; nothing of one that only resumed code.
     pub(super) usage: Usage,
     pub(super) cells: u64,
+    /// How many of them did not end well.
+    pub(super) failed_cells: u32,
 }
 
 /// A request under way.
@@ -149,6 +151,7 @@ impl<'a> Work<'a> {
                 }
             };
             self.reply.cells += 1;
+            self.reply.failed_cells += u32::from(content["return_code"] != 0);
             self.hear(&turn.cell, content);
             match self.start_next(turn.later)? {
                 None => return Ok(false),
@@ -192,6 +195,9 @@ impl<'a> Work<'a> {
             self.name_container();
         }
         let Some(hold) = &self.hold else { return Err(Refusal::internal("no container")) };
+        if self.request.tools.called_from_code.is_empty() {
+            (self.server.log)(&format!("cell {cell} can call no tool: none names code in `allowed_callers`"));
+        }
         let tools = Arc::clone(&self.request.tools.called_from_code);
         Ok(PausedTurn::start(cell, code, later, tools, &hold.container.session, self.server.limits))
     }

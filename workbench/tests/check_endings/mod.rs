@@ -105,3 +105,24 @@ fn what_ends_a_rehearsal_is_told_once_and_where_it_stands() {
         }
     }
 }
+
+/// The rules say what is missing of a result, and not why.
+#[test]
+fn a_run_of_the_rehearsal_tells_how_its_script_ended() {
+    let (_home, domain) = case(&[
+        ("domain.toml", MANIFEST),
+        ("rehearsal/code/1.py", "x = (\n"),
+        ("rehearsal/hosted/1.py", "await get_object(object_id=1)\n"),
+        ("rehearsal/loop.py", LOOP),
+    ]);
+    let program = Program::new();
+    let domain = domain.to_str().unwrap();
+    let outcome = program.run(&["compare", domain, "--modes", "loop,code,hosted", "--runs", "2"]);
+    let code = "note: code: its script ended in SyntaxError: '(' was never closed (rehearsal/code/1.py, line 1)";
+    for part in [code, "note: hosted: its script ended in TypeError: get_object"] {
+        assert_eq!(outcome.stderr.matches(part).count(), 1, "{part}: {outcome:?}");
+    }
+    assert!(!outcome.stderr.contains("note: loop: its script"), "{outcome:?}");
+    let outcome = program.run(&["run", domain, "--mode", "code"]);
+    assert!(outcome.stderr.contains(code), "{outcome:?}");
+}

@@ -29,11 +29,12 @@ TOOLS = [CODE, GET_ORDER, NOTE]
 
 
 class Server:
-    """`workbench serve` with the turns of a file, as long as the block."""
+    """`workbench serve` with the turns of a file, or with who else is to speak, as long as the block."""
 
-    def __init__(self, turns, *options):
+    def __init__(self, turns, *options, speaker=None):
         self.log_file = tempfile.TemporaryFile("w+")
-        command = [PROGRAM, "serve", "--turns", TURNS / f"{turns}.json", "--listen", "127.0.0.1:0", "--token", KEY]
+        speaker = speaker or ["--turns", TURNS / f"{turns}.json"]
+        command = [PROGRAM, "serve", *speaker, "--listen", "127.0.0.1:0", "--token", KEY]
         self.process = subprocess.Popen([*command, *options], stdout=subprocess.PIPE, stderr=self.log_file, text=True)
         self.url = self.process.stdout.readline().strip()
         assert self.url, self.log()

@@ -342,9 +342,21 @@ fn turns_that_nobody_could_go_on_from_are_refused() {
     assert!(outcome.stderr.contains("turn 2 of ") && outcome.stderr.contains("give it a cell"), "{outcome:?}");
 }
 
+/// The commonest mistake with tools, which is no fault of the request.
+#[tokio::test]
+async fn the_log_tells_when_code_can_call_nothing() {
+    let served = Served::start(&json!([{ "code": ["await get_order({})"] }, { "text": "Done." }]), &[]);
+    let mut asked = question();
+    asked["tools"][1].as_object_mut().unwrap().remove("allowed_callers");
+    let answer = served.post(&asked).await;
+    assert_eq!(answer.results()[0]["return_code"], 1, "{answer:?}");
+    served.tells("can call no tool: none names code in `allowed_callers`").await;
+    served.tells("end_turn cells=1 failed=1 in=").await;
+}
+
 #[tokio::test]
 async fn the_log_tells_of_each_request_and_no_key() {
-    let turns = json!([{ "code": ["print(await get_order({}))", "print(2)"] }, { "text": "Done." }]);
+    let turns = json!([{ "code": ["print(await get_order({}))", "print(x)"] }, { "text": "Done." }]);
     let served = Served::start(&turns, &[]);
     let answer = served.post(&question()).await;
     served.post(&next(&question(), &answer, &json!("1"))).await;
@@ -361,7 +373,7 @@ async fn the_log_tells_of_each_request_and_no_key() {
     let mut lines = log.lines().skip(1);
     for parts in [
         ["POST /v1/messages ", " s 200 tool_use cells=0 in=", id],
-        ["POST /v1/messages ", " s 200 end_turn cells=2 in=", id],
+        ["POST /v1/messages ", " s 200 end_turn cells=2 failed=1 in=", id],
         ["POST /v1/messages ", " s 401 authentication_error", "invalid x-api-key"],
         ["POST /v1/messages ", " s 400 invalid_request_error", "xxx"],
         ["GET /v1/model%0as ", " s 404 not_found_error", "Not Found"],

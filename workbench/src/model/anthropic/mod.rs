@@ -7,6 +7,8 @@ mod reply;
 mod request;
 mod thinking;
 
+pub use self::request::{Tool, tools};
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 

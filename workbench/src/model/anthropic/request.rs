@@ -40,27 +40,32 @@ struct Opening<'a> {
     container: Option<&'a str>,
 }
 
-#[derive(Serialize)]
+/// A tool as the API gets it.
+#[derive(Debug, Serialize)]
 #[serde(untagged)]
-enum Tool<'a> {
+pub enum Tool<'a> {
+    /// The provider's own, which runs scripts.
     CodeExecution {
+        /// Its version.
         r#type: &'static str,
+        /// Its name.
         name: &'static str,
     },
+    /// One of ours.
     Custom {
+        /// What it is.
         #[serde(flatten)]
         definition: &'a ToolDefinition,
+        /// Who may call it; the model alone where nothing is said.
         #[serde(skip_serializing_if = "Option::is_none")]
         allowed_callers: Option<&'static [&'static str]>,
     },
 }
 
 /// The tools as the API gets them: first the one that runs scripts, where others may be called from them.
-fn tools<'a>(manner: &Manner, request: &ModelRequest<'a>) -> Option<Vec<Tool<'a>>> {
-    let definitions = request.tools;
-    let runner = request
-        .has_scripts()
-        .then(|| Tool::CodeExecution { r#type: manner.code_execution.tool(), name: "code_execution" });
+pub fn tools(definitions: &[ToolDefinition], code_execution: CodeExecution) -> Vec<Tool<'_>> {
+    let has_scripts = definitions.iter().any(|definition| definition.callers != Callers::Direct);
+    let runner = has_scripts.then(|| Tool::CodeExecution { r#type: code_execution.tool(), name: "code_execution" });
     // Both versions are one as a caller, whichever is declared.
     let custom = definitions.iter().map(|definition| Tool::Custom {
         definition,
@@ -70,7 +75,7 @@ fn tools<'a>(manner: &Manner, request: &ModelRequest<'a>) -> Option<Vec<Tool<'a>
             Callers::Both => Some(&["direct", "code_execution_20260120"]),
         },
     });
-    (!definitions.is_empty()).then(|| runner.into_iter().chain(custom).collect())
+    runner.into_iter().chain(custom).collect()
 }
 
 /// The request up to the bracket that opens its messages; `max_tokens` is left out where nothing is written, and so is the
@@ -89,7 +94,7 @@ pub(super) fn opening(
         model: &manner.id,
         max_tokens,
         thinking: manner.thinking.fields(),
-        tools: tools(manner, request),
+        tools: has_tools.then(|| tools(request.tools, manner.code_execution)),
         tool_choice: (has_tools && !request.parallel_calls)
             .then(|| json!({ "type": "auto", "disable_parallel_tool_use": true })),
         system: system(request.system, manner.caching),
