@@ -51,8 +51,10 @@ impl Bridge for Answers {
     }
 }
 
-/// What a worker does, in the words of the shell, and the end it comes to. `frame HEAD [BODY]` sends one.
-const ATTACKS: &[(&str, &str, &str)] = &[
+/// Its name, what a worker does, in the words of the shell, and the end it comes to. `frame HEAD [BODY]` sends one.
+type Attack = (&'static str, &'static str, &'static str);
+
+const ATTACKS: &[Attack] = &[
     ("an end before the script", "frame '\"kind\":\"end\",\"code\":7,\"out_of_memory\":false'; rest", "Exit(7)"),
     (
         "two ends and more",
@@ -64,8 +66,6 @@ const ATTACKS: &[(&str, &str, &str)] = &[
     ("ready again", "frame '\"kind\":\"ready\"'; rest", BROKEN),
     ("a second beginning", "frame '\"kind\":\"started\",\"job\":1'; rest", BROKEN),
     ("a beginning of no script", "frame '\"kind\":\"started\",\"job\":2'; rest", BROKEN),
-    ("a wait nobody asked for", "frame '\"kind\":\"waiting\"'; rest", BROKEN),
-    ("waits without end", "while frame '\"kind\":\"waiting\"'; do :; done", BROKEN),
     ("a number used twice", "call 5 echo; call 5 echo; rest", "number 5"),
     ("a number of before", "call 5 echo; call 4 echo; rest", "number 4"),
     ("a number below one", "call 0 echo; rest", "number 0"),
@@ -122,7 +122,6 @@ const ATTACKS: &[(&str, &str, &str)] = &[
         "no calls are left",
     ),
     ("calls without end whose answers are not read", "i=1; while call $i large; do i=$((i + 1)); done", "TimedOut"),
-    ("calls that hang without end", "i=1; while call $i hang; do i=$((i + 1)); done", "TimedOut"),
     (
         "answers that are not read",
         "i=1; while [ $i -lt 500 ]; do call $i large; i=$((i + 1)); done; exec sleep 1000",
@@ -138,6 +137,26 @@ const ATTACKS: &[(&str, &str, &str)] = &[
     ("death while answers wait", "call 1 large; sleep 0.2; exit 9", "exit status: 9"),
 ];
 
+/// Those that end so where waits are not announced.
+const PLAIN: &[Attack] = &[
+    ("a wait nobody asked for", "frame '\"kind\":\"waiting\"'; rest", BROKEN),
+    ("waits without end", "while frame '\"kind\":\"waiting\"'; do :; done", BROKEN),
+    ("calls that hang without end", "i=1; while call $i hang; do i=$((i + 1)); done", "TimedOut"),
+];
+
+/// Those where they are.
+const ANNOUNCED: &[Attack] = &[
+    ("a wait for nothing", "frame '\"kind\":\"waiting\"'; rest", "TimedOut"),
+    ("waits without end", "while frame '\"kind\":\"waiting\"'; do :; done", "TimedOut"),
+    ("a wait and no pause", "call 1 echo; frame '\"kind\":\"waiting\"'; while :; do :; done", "TimedOut"),
+    (
+        "waits whose answers are not read",
+        "i=1; while call $i large; frame '\"kind\":\"waiting\"'; do i=$((i + 1)); done",
+        "TimedOut",
+    ),
+    ("calls that hang without end", "i=1; while call $i hang; do i=$((i + 1)); done", "no calls are left"),
+];
+
 const BROKEN: &str = "the interpreter broke the protocol";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -146,7 +165,9 @@ async fn a_worker_that_breaks_the_protocol_is_ended_by_a_name() {
     let tools = standin::specs();
     let mut wrong = Vec::new();
     peak_memory();
-    for (name, does, end) in ATTACKS {
+    let plain = ATTACKS.iter().chain(PLAIN).map(|attack| (false, attack));
+    let announced = ATTACKS.iter().chain(ANNOUNCED).map(|attack| (true, attack));
+    for (announce_waiting, (name, does, end)) in plain.chain(announced) {
         fs::write(stand_in.program().with_extension("does"), does).unwrap();
         // Only what ends by its time waits for it; all else has as long as a loaded machine may need.
         let time = if *end == "TimedOut" { Duration::from_secs(2) } else { LIMITS.time };
@@ -156,7 +177,7 @@ async fn a_worker_that_breaks_the_protocol_is_ended_by_a_name() {
             file: SCRIPT_FILE,
             tools: &tools,
             domain: "standin",
-            announce_waiting: false,
+            announce_waiting,
             form: ToolForm::Functions,
             limits,
         };
