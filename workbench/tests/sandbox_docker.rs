@@ -99,6 +99,7 @@ async fn scripts_of_a_session_find_the_names_of_those_before() {
     let Some(containers) = Containers::open(DockerSettings::default()).await else { return };
     sessions::names_are_kept(containers.sandbox.clone(), LIMITS).await;
     sessions::a_script_that_is_ended_takes_the_names_along(containers.sandbox.clone(), LIMITS).await;
+    sessions::answers_are_waited_for_together(containers.sandbox.clone(), LIMITS).await;
     containers.close().await;
 }
 

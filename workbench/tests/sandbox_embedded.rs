@@ -200,6 +200,11 @@ async fn a_script_that_is_ended_takes_the_names_of_its_session_along() {
     sessions::a_script_that_is_ended_takes_the_names_along(std::sync::Arc::new(sandbox()), LIMITS).await;
 }
 
+#[tokio::test]
+async fn the_answers_to_calls_that_wait_together_are_waited_for_together() {
+    sessions::answers_are_waited_for_together(std::sync::Arc::new(sandbox()), LIMITS).await;
+}
+
 /// Lets a test know that a script is running, and never answers it.
 #[derive(Default)]
 struct Silence(tokio::sync::Notify);
