@@ -25,7 +25,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use left_behind::{Marked, peak_memory};
 use scripts::{LIMITS, sandbox_of};
-use workbench::sandbox::{Bridge, BridgeError, SCRIPT_FILE, Sandbox, Script, ScriptLimits, ToolForm};
+use workbench::sandbox::{Bridge, BridgeError, SCRIPT_FILE, Sandbox, Script, ScriptEnd, ScriptLimits, ToolForm};
 
 /// Megabytes the host may take: four times the longest argument waits at most, and as much again is on its way.
 const MOST_MEMORY: u64 = 400;
@@ -194,6 +194,32 @@ async fn a_worker_that_breaks_the_protocol_is_ended_by_a_name() {
         stand_in.all_gone().await;
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// In a session a worker lives on after a script, unless it keeps writing.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_worker_of_a_session_that_writes_without_end_is_ended() {
+    let stand_in = Marked::of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/hostile_worker.sh"));
+    let does = "cat /dev/zero & sleep 0.05; frame '\"kind\":\"end\",\"code\":0,\"out_of_memory\":false'; rest";
+    fs::write(stand_in.program().with_extension("does"), does).unwrap();
+    let session = std::sync::Arc::new(sandbox_of(stand_in.program())).session();
+    let script = Script {
+        source: "",
+        file: SCRIPT_FILE,
+        tools: &[],
+        domain: "standin",
+        announce_waiting: false,
+        form: ToolForm::Functions,
+        limits: LIMITS,
+    };
+    // One that has not begun to write when it says that it ended is met by the next script.
+    let mut end = ScriptEnd::Exit(0);
+    while end == ScriptEnd::Exit(0) {
+        end = session.run(&script, &Answers::default()).await.unwrap().end;
+    }
+    assert_eq!(end, ScriptEnd::Stopped("it printed more than 64 MB".to_owned()));
+    session.close().await;
+    stand_in.all_gone().await;
 }
 
 /// The same before the first script.
