@@ -37,6 +37,14 @@ const SESSION: &[(&str, &[usize], &str)] = &[
     // A call that nobody waits for ends with its script, and the next one hears nothing of it.
     ("left = asyncio.create_task(get_order({'id': 7}))\nawait asyncio.sleep(0)\nprint('left')", &[], "left\n"),
     ("print(await twice(5))", &[1], "10\n"),
+    // What is to be done at the end of the interpreter is not done at that of a script.
+    ("import atexit\natexit.register(print, 'over')\nprint('registered')", &[], "registered\n"),
+    // A tool that is there no more is asked of nobody.
+    (
+        "import tools.aio\nprint(await tools.aio._call('get_odor', {}), await twice(3))",
+        &[1],
+        "Error: there is no tool `get_odor` 6\n",
+    ),
     ("print(repr(await get_order({'id': 1})))\nkept", &[1], "'{\"id\": 1}'\n"),
     (
         "try:\n    await get_order(7)\nexcept TypeError as error:\n    print(error)",

@@ -318,13 +318,9 @@ def run(job, main, functions):
         else:
             exec(compiled, main.__dict__)
 
-    def wait_for_threads():
-        # What Python does at its end; for an interpreter that goes on, threads do as well.
-        if not job["keep_state"]:
-            threading._shutdown()
-
-    steps = (script, wait_for_threads, ending.run_exit_functions, ending.flush)
-    return ending.end_of(steps, tell_plainly)
+    # What Python does at its end. In an interpreter that goes on threads do as well, and what is to be done then has time.
+    at_end = () if job["keep_state"] else (threading._shutdown, ending.run_exit_functions)
+    return ending.end_of((script, *at_end, ending.flush), tell_plainly)
 
 
 async def awaited(compiled, namespace):
