@@ -205,6 +205,18 @@ async fn the_answers_to_calls_that_wait_together_are_waited_for_together() {
     sessions::answers_are_waited_for_together(std::sync::Arc::new(sandbox()), LIMITS).await;
 }
 
+#[tokio::test]
+#[cfg(target_os = "linux")]
+async fn names_of_a_session_that_are_gone_are_told() {
+    let marked = Marked::new();
+    let kill = async || {
+        marked.processes()[0].send(rustix::process::Signal::KILL);
+        marked.all_gone().await;
+    };
+    let sandbox = std::sync::Arc::new(scripts::sandbox_of(marked.program()));
+    sessions::names_that_are_gone_are_told(sandbox, LIMITS, kill).await;
+}
+
 /// Lets a test know that a script is running, and never answers it.
 #[derive(Default)]
 struct Silence(tokio::sync::Notify);

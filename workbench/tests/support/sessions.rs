@@ -174,6 +174,34 @@ pub(crate) async fn a_script_that_is_ended_takes_the_names_along(sandbox: Arc<dy
     let (_, outcome) = cell(&session, "print('until then', flush=True)\nwhile True: pass", short).await;
     assert_eq!((outcome.end, outcome.stdout.text.as_str()), (ScriptEnd::TimedOut, "until then\n"));
     let (_, outcome) = cell(&session, "print('kept' in globals())", limits).await;
-    assert_eq!(outcome.stdout.text, "False\n", "{}", outcome.stderr.text);
+    assert_eq!((outcome.stdout.text.as_str(), outcome.stderr.text.as_str()), ("False\n", ""));
+    session.close().await;
+}
+
+/// What a script reads that begins without the names of those before it, where the end of none of them said so.
+pub(crate) const BEGAN_ANEW: &str =
+    "note: the cell began in a new interpreter, and the names of the cells before it are gone\n";
+
+/// The interpreter of a session ends between two scripts, of which `kill` sees to it, and under a script that nobody waits
+/// for any more: the next one is told so, once.
+pub(crate) async fn names_that_are_gone_are_told(
+    sandbox: Arc<dyn Sandbox>,
+    limits: ScriptLimits,
+    kill: impl AsyncFnOnce(),
+) {
+    let session = sandbox.session();
+    let tells = async |source: &str, told: &str| {
+        let (_, outcome) = cell(&session, source, limits).await;
+        assert_eq!((outcome.end, outcome.stderr.text.as_str()), (ScriptEnd::Exit(0), told), "{source}");
+    };
+    tells("kept = 1", "").await;
+    kill().await;
+    tells("assert 'kept' not in globals()", BEGAN_ANEW).await;
+    tells("kept = 1", "").await;
+    let mut script = start(&session, "await get_order({})", limits);
+    assert!(matches!(script.next().await.unwrap(), Pause::Calls(_)));
+    drop(script);
+    tells("import sys; print('mine', file=sys.stderr)", &format!("{BEGAN_ANEW}mine\n")).await;
+    tells("kept = 1", "").await;
     session.close().await;
 }
