@@ -210,8 +210,11 @@ async fn the_answers_to_calls_that_wait_together_are_waited_for_together() {
 async fn names_of_a_session_that_are_gone_are_told() {
     let marked = Marked::new();
     let kill = async || {
-        marked.processes()[0].send(rustix::process::Signal::KILL);
-        marked.all_gone().await;
+        let worker = marked.processes().remove(0);
+        worker.send(rustix::process::Signal::KILL);
+        // Its last thread is gone a moment after its first.
+        let threads = || fs::read_dir(worker.folder().join("task")).map_or(0, Iterator::count);
+        patience::until("its interpreter is gone", || !worker.is_alive() && threads() <= 1).await;
     };
     let sandbox = std::sync::Arc::new(scripts::sandbox_of(marked.program()));
     sessions::names_that_are_gone_are_told(sandbox, LIMITS, kill).await;

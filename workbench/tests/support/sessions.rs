@@ -173,6 +173,12 @@ pub(crate) async fn a_script_that_is_ended_takes_the_names_along(sandbox: Arc<dy
     let short = ScriptLimits { time: Duration::from_secs(1), ..limits };
     let (_, outcome) = cell(&session, "print('until then', flush=True)\nwhile True: pass", short).await;
     assert_eq!((outcome.end, outcome.stdout.text.as_str()), (ScriptEnd::TimedOut, "until then\n"));
+    // A call that nobody awaits stops its clock until it is answered, and no longer.
+    let source =
+        "import asyncio\nleft = asyncio.create_task(get_order({'id': 1}))\nawait asyncio.sleep(0.1)\nwhile True: pass";
+    let longer = ScriptLimits { time: Duration::from_secs(5), ..limits };
+    let (paused, outcome) = cell(&session, source, longer).await;
+    assert_eq!((outcome.end, paused.as_slice()), (ScriptEnd::TimedOut, &[1][..]));
     let (_, outcome) = cell(&session, "print('kept' in globals())", limits).await;
     assert_eq!((outcome.stdout.text.as_str(), outcome.stderr.text.as_str()), ("False\n", ""));
     session.close().await;

@@ -144,7 +144,10 @@ impl Worker {
             Ending::Gone => self.end_of_container(&mut printed).await,
             Ending::Host(end) => end,
         };
-        while let Some((told, body)) = self.supervisor.said() {
+        // What a script started may print on and on, where its container lives on.
+        while printed.bytes <= FLOOD
+            && let Some((told, body)) = self.supervisor.said()
+        {
             if let Told::Output { stream } = told {
                 printed.take(stream, &body);
             }
