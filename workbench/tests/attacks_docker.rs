@@ -38,3 +38,15 @@ async fn every_attack_on_a_container_ends_as_its_file_says() {
     assert_eq!((outcome.end, outcome.stdout.text.as_str()), (ScriptEnd::Exit(0), "well\n"));
     containers.close().await;
 }
+
+/// A wait stops the script's clock: whoever says it, the time that is limited does not get longer.
+#[tokio::test]
+async fn every_attack_ends_as_its_file_says_where_waits_are_announced() {
+    let Some(containers) = Containers::open(DockerSettings::default()).await else { return };
+    let cases = Case::all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/attacks_docker"));
+    assert!(cases.len() > 40, "the cases are gone");
+    let run = |case| attack::complaints_announced(containers.sandbox.clone(), case);
+    let complaints: Vec<String> = futures::stream::iter(&cases).map(run).buffer_unordered(3).concat().await;
+    assert!(complaints.is_empty(), "{} of {}\n{}", complaints.len(), cases.len(), complaints.join("\n"));
+    containers.close().await;
+}

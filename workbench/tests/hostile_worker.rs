@@ -25,7 +25,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use left_behind::{Marked, peak_memory};
 use scripts::{LIMITS, sandbox_of};
-use workbench::sandbox::{Bridge, BridgeError, SCRIPT_FILE, Sandbox, Script, ScriptLimits, ToolForm};
+use workbench::sandbox::{Bridge, BridgeError, SCRIPT_FILE, Sandbox, Script, ScriptEnd, ScriptLimits, ToolForm};
 
 /// Megabytes the host may take: four times the longest argument waits at most, and as much again is on its way.
 const MOST_MEMORY: u64 = 400;
@@ -51,8 +51,10 @@ impl Bridge for Answers {
     }
 }
 
-/// What a worker does, in the words of the shell, and the end it comes to. `frame HEAD [BODY]` sends one.
-const ATTACKS: &[(&str, &str, &str)] = &[
+/// Its name, what a worker does, in the words of the shell, and the end it comes to. `frame HEAD [BODY]` sends one.
+type Attack = (&'static str, &'static str, &'static str);
+
+const ATTACKS: &[Attack] = &[
     ("an end before the script", "frame '\"kind\":\"end\",\"code\":7,\"out_of_memory\":false'; rest", "Exit(7)"),
     (
         "two ends and more",
@@ -64,8 +66,6 @@ const ATTACKS: &[(&str, &str, &str)] = &[
     ("ready again", "frame '\"kind\":\"ready\"'; rest", BROKEN),
     ("a second beginning", "frame '\"kind\":\"started\",\"job\":1'; rest", BROKEN),
     ("a beginning of no script", "frame '\"kind\":\"started\",\"job\":2'; rest", BROKEN),
-    ("a wait nobody asked for", "frame '\"kind\":\"waiting\"'; rest", BROKEN),
-    ("waits without end", "while frame '\"kind\":\"waiting\"'; do :; done", BROKEN),
     ("a number used twice", "call 5 echo; call 5 echo; rest", "number 5"),
     ("a number of before", "call 5 echo; call 4 echo; rest", "number 4"),
     ("a number below one", "call 0 echo; rest", "number 0"),
@@ -122,7 +122,6 @@ const ATTACKS: &[(&str, &str, &str)] = &[
         "no calls are left",
     ),
     ("calls without end whose answers are not read", "i=1; while call $i large; do i=$((i + 1)); done", "TimedOut"),
-    ("calls that hang without end", "i=1; while call $i hang; do i=$((i + 1)); done", "TimedOut"),
     (
         "answers that are not read",
         "i=1; while [ $i -lt 500 ]; do call $i large; i=$((i + 1)); done; exec sleep 1000",
@@ -138,6 +137,26 @@ const ATTACKS: &[(&str, &str, &str)] = &[
     ("death while answers wait", "call 1 large; sleep 0.2; exit 9", "exit status: 9"),
 ];
 
+/// Those that end so where waits are not announced.
+const PLAIN: &[Attack] = &[
+    ("a wait nobody asked for", "frame '\"kind\":\"waiting\"'; rest", BROKEN),
+    ("waits without end", "while frame '\"kind\":\"waiting\"'; do :; done", BROKEN),
+    ("calls that hang without end", "i=1; while call $i hang; do i=$((i + 1)); done", "TimedOut"),
+];
+
+/// Those where they are.
+const ANNOUNCED: &[Attack] = &[
+    ("a wait for nothing", "frame '\"kind\":\"waiting\"'; rest", "TimedOut"),
+    ("waits without end", "while frame '\"kind\":\"waiting\"'; do :; done", "TimedOut"),
+    ("a wait and no pause", "call 1 echo; frame '\"kind\":\"waiting\"'; while :; do :; done", "TimedOut"),
+    (
+        "waits whose answers are not read",
+        "i=1; while call $i large; frame '\"kind\":\"waiting\"'; do i=$((i + 1)); done",
+        "TimedOut",
+    ),
+    ("calls that hang without end", "i=1; while call $i hang; do i=$((i + 1)); done", "no calls are left"),
+];
+
 const BROKEN: &str = "the interpreter broke the protocol";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -146,7 +165,9 @@ async fn a_worker_that_breaks_the_protocol_is_ended_by_a_name() {
     let tools = standin::specs();
     let mut wrong = Vec::new();
     peak_memory();
-    for (name, does, end) in ATTACKS {
+    let plain = ATTACKS.iter().chain(PLAIN).map(|attack| (false, attack));
+    let announced = ATTACKS.iter().chain(ANNOUNCED).map(|attack| (true, attack));
+    for (announce_waiting, (name, does, end)) in plain.chain(announced) {
         fs::write(stand_in.program().with_extension("does"), does).unwrap();
         // Only what ends by its time waits for it; all else has as long as a loaded machine may need.
         let time = if *end == "TimedOut" { Duration::from_secs(2) } else { LIMITS.time };
@@ -156,7 +177,7 @@ async fn a_worker_that_breaks_the_protocol_is_ended_by_a_name() {
             file: SCRIPT_FILE,
             tools: &tools,
             domain: "standin",
-            announce_waiting: false,
+            announce_waiting,
             form: ToolForm::Functions,
             limits,
         };
@@ -173,6 +194,32 @@ async fn a_worker_that_breaks_the_protocol_is_ended_by_a_name() {
         stand_in.all_gone().await;
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// In a session a worker lives on after a script, unless it keeps writing.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_worker_of_a_session_that_writes_without_end_is_ended() {
+    let stand_in = Marked::of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/hostile_worker.sh"));
+    let does = "cat /dev/zero & sleep 0.05; frame '\"kind\":\"end\",\"code\":0,\"out_of_memory\":false'; rest";
+    fs::write(stand_in.program().with_extension("does"), does).unwrap();
+    let session = std::sync::Arc::new(sandbox_of(stand_in.program())).session();
+    let script = Script {
+        source: "",
+        file: SCRIPT_FILE,
+        tools: &[],
+        domain: "standin",
+        announce_waiting: false,
+        form: ToolForm::Functions,
+        limits: LIMITS,
+    };
+    // One that has not begun to write when it says that it ended is met by the next script.
+    let mut end = ScriptEnd::Exit(0);
+    while end == ScriptEnd::Exit(0) {
+        end = session.run(&script, &Answers::default()).await.unwrap().end;
+    }
+    assert_eq!(end, ScriptEnd::Stopped("it printed more than 64 MB".to_owned()));
+    session.close().await;
+    stand_in.all_gone().await;
 }
 
 /// The same before the first script.

@@ -17,6 +17,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use bollard::query_parameters::KillContainerOptions;
 use bytes::Bytes;
 use containers::Containers;
 use futures::StreamExt;
@@ -99,6 +100,39 @@ async fn scripts_of_a_session_find_the_names_of_those_before() {
     let Some(containers) = Containers::open(DockerSettings::default()).await else { return };
     sessions::names_are_kept(containers.sandbox.clone(), LIMITS).await;
     sessions::a_script_that_is_ended_takes_the_names_along(containers.sandbox.clone(), LIMITS).await;
+    sessions::answers_are_waited_for_together(containers.sandbox.clone(), LIMITS).await;
+    let kill = async || {
+        let [id] = <[String; 1]>::try_from(containers.ids().await).unwrap();
+        containers.engine.docker().kill_container(&id, None::<KillContainerOptions>).await.unwrap();
+    };
+    // Those of earlier sessions are being removed.
+    containers.sandbox.close().await;
+    sessions::names_that_are_gone_are_told(containers.sandbox.clone(), LIMITS, kill).await;
+    containers.close().await;
+}
+
+#[tokio::test]
+async fn a_session_tells_what_its_scripts_end_and_leave() {
+    let Some(containers) = Containers::open(DockerSettings::default()).await else { return };
+    let session = Arc::clone(&containers.sandbox).session();
+    let not_kept = "note: /data/out/note.txt was not kept: no file is kept here\n";
+    let ended = "note: the cell ended its interpreter, and the names of the cells before it are gone\n";
+    for (source, stdout, stderr) in [
+        ("kept = open('/data/out/note.txt', 'w').write('1')", "", not_kept),
+        // What was told of a file is not told again.
+        ("print(kept, open('/data/out/note.txt').read())", "1 1\n", ""),
+        (
+            "import os, sys; sys.stderr.write('unended'); sys.stderr.flush(); os._exit(0)",
+            "",
+            &format!("unended\n{ended}"),
+        ),
+        ("import os; print('kept' in globals(), os.listdir('/data/out'))", "False []\n", ""),
+    ] {
+        let (_, outcome) = sessions::cell(&session, source, LIMITS).await;
+        let told = (outcome.end, outcome.stdout.text.as_str(), outcome.stderr.text.as_str());
+        assert_eq!(told, (ScriptEnd::Exit(0), stdout, stderr), "{source}");
+    }
+    session.close().await;
     containers.close().await;
 }
 

@@ -200,6 +200,26 @@ async fn a_script_that_is_ended_takes_the_names_of_its_session_along() {
     sessions::a_script_that_is_ended_takes_the_names_along(std::sync::Arc::new(sandbox()), LIMITS).await;
 }
 
+#[tokio::test]
+async fn the_answers_to_calls_that_wait_together_are_waited_for_together() {
+    sessions::answers_are_waited_for_together(std::sync::Arc::new(sandbox()), LIMITS).await;
+}
+
+#[tokio::test]
+#[cfg(target_os = "linux")]
+async fn names_of_a_session_that_are_gone_are_told() {
+    let marked = Marked::new();
+    let kill = async || {
+        let worker = marked.processes().remove(0);
+        worker.send(rustix::process::Signal::KILL);
+        // Its last thread is gone a moment after its first.
+        let threads = || fs::read_dir(worker.folder().join("task")).map_or(0, Iterator::count);
+        patience::until("its interpreter is gone", || !worker.is_alive() && threads() <= 1).await;
+    };
+    let sandbox = std::sync::Arc::new(scripts::sandbox_of(marked.program()));
+    sessions::names_that_are_gone_are_told(sandbox, LIMITS, kill).await;
+}
+
 /// Lets a test know that a script is running, and never answers it.
 #[derive(Default)]
 struct Silence(tokio::sync::Notify);

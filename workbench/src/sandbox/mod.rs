@@ -8,6 +8,7 @@ pub mod fault;
 pub mod paused;
 pub mod probe;
 mod reply;
+pub(crate) mod session;
 pub mod stubs;
 
 use std::collections::BTreeMap;
@@ -42,7 +43,8 @@ pub trait Sandbox: Send + Sync {
     fn of_run(self: Arc<Self>) -> Arc<dyn Sandbox>;
 
     /// The same sandbox for a session, in which each script finds the names of those before it, as in an interpreter one
-    /// types into. A script that is killed takes the session's names with it.
+    /// types into. A script that is killed takes the session's names with it; where they are gone and no
+    /// end from outside says so, a line on standard error does.
     fn session(self: Arc<Self>) -> Arc<dyn Sandbox>;
 
     /// Waits until nothing is left of what it started. It may be used again.

@@ -5,6 +5,7 @@
 //! waits, the calls asked for so far make one pause. A sandbox that announces waits goes on only when all of them are
 //! answered, so that equal conversations have equal turns.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -84,7 +85,8 @@ impl PausedScript {
     pub fn start(script: PausingScript) -> Self {
         let (sender, events) = mpsc::unbounded_channel();
         let task = tokio::spawn(async move {
-            let bridge = PausingBridge { events: sender };
+            let names = script.tools.iter().map(|tool| tool.name.clone()).collect();
+            let bridge = PausingBridge { events: sender, names, form: script.form };
             let run = Script {
                 source: &script.source,
                 file: &script.file,
@@ -129,6 +131,9 @@ impl Drop for PausedScript {
 
 struct PausingBridge {
     events: mpsc::UnboundedSender<Event>,
+    /// Of the tools that there are.
+    names: HashSet<String>,
+    form: ToolForm,
 }
 
 impl PausingBridge {
@@ -141,6 +146,15 @@ impl PausingBridge {
 #[async_trait]
 impl Bridge for PausingBridge {
     async fn call(&self, tool: &str, arguments: Bytes) -> Answer {
+        // A session may have kept the function of a tool that is there no more, and a call may be forged.
+        if !self.names.contains(tool) {
+            let text = format!("there is no tool `{tool}`");
+            return match self.form {
+                ToolForm::Functions => Err(BridgeError::Tool(text)),
+                // Whose one failure is a time that is over.
+                ToolForm::Coroutines => Ok(Value::from(format!("Error: {text}")).to_string().into()),
+            };
+        }
         let (answer, answered) = oneshot::channel();
         self.tell(Event::Call(OpenCall { tool: tool.to_owned(), arguments, answer }));
         answered.await.unwrap_or_else(|_| Err(BridgeError::Stop("the conversation ended".to_owned())))

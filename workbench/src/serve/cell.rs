@@ -13,6 +13,7 @@ use super::tools::CALLER;
 use super::{Limits, identifier};
 use crate::death::Death;
 use crate::sandbox::paused::{OpenCall, Pause, PausedScript, PausingScript};
+use crate::sandbox::session::FORGOTTEN;
 use crate::sandbox::{BridgeError, SCRIPT_FILE, Sandbox, ScriptEnd, ScriptLimits, ScriptOutcome, ToolForm};
 
 /// Bytes of each stream of a cell that a result has, the last ones.
@@ -22,9 +23,6 @@ const OUTPUT: usize = 256 * 1024;
 const TIMED_OUT: i32 = 124;
 /// That of one that was ended for its memory, as a shell tells of a kill.
 const KILLED: i32 = 137;
-
-/// What an end from outside means for the cells that follow.
-const FORGOTTEN: &str = "and the names of the cells before it are gone";
 
 /// A cell the model wrote.
 #[derive(Clone, Debug)]

@@ -1,6 +1,8 @@
 # cases: 9
 # end: Crashed
 # says: broke the protocol
+# announced end: Crashed | TimedOut
+# announced says: broke the protocol | reached its time limit
 # seconds: 10
 import os
 import sys

@@ -153,6 +153,8 @@ async fn an_interpreter_that_dies_is_unavailable_and_the_log_says_why() {
         let error = json!({ "type": "code_execution_tool_result_error", "error_code": "unavailable" });
         assert_eq!(after.results()[0], &error);
         assert_eq!(after.results()[1]["stdout"], "works on\n");
+        let told = "note: the cell began in a new interpreter, and the names of the cells before it are gone\n";
+        assert_eq!(after.results()[1]["stderr"], told);
         let (cell, container) = (&answer.body["content"][0]["id"], &answer.body["container"]["id"]);
         let told = format!("cell {} of {}: {cause}", cell.as_str().unwrap(), container.as_str().unwrap());
         served.tells(&told).await;

@@ -18,6 +18,9 @@ use crate::frames::{self, Frame};
 /// Bytes of frames that were read and whose calls have not ended; a worker that sends more waits.
 const UNANSWERED: usize = 4 * MAX_ARGUMENTS;
 
+/// Bytes of answers that were not read; a worker that leaves more and calls on waits.
+const UNREAD: usize = UNANSWERED;
+
 /// What a frame weighs beside its body and the name in its head.
 const FRAME_WEIGHT: usize = 256;
 
@@ -35,7 +38,8 @@ type Arrived = (io::Result<Frame<ToHost>>, Share);
 /// calls before it reads one answer must not stop a host that is writing answers.
 pub(in crate::sandbox) struct Link {
     inbox: mpsc::UnboundedReceiver<Arrived>,
-    outbox: mpsc::UnboundedSender<(Frame<ToWorker>, Share)>,
+    outbox: mpsc::UnboundedSender<(Frame<ToWorker>, [Share; 2])>,
+    unread: Arc<Semaphore>,
     turns: Option<Arc<Semaphore>>,
     jobs: u64,
     _tasks: [Task<()>; 2],
@@ -50,7 +54,8 @@ impl Link {
         let (arrived, inbox) = mpsc::unbounded_channel();
         let (outbox, leaving) = mpsc::unbounded_channel();
         let tasks = [Task::spawn(read_all(reader, arrived)), Task::spawn(write_all(writer, leaving))];
-        Self { inbox, outbox, turns: None, jobs: 0, _tasks: tasks }
+        let unread = Arc::new(Semaphore::new(UNREAD));
+        Self { inbox, outbox, unread, turns: None, jobs: 0, _tasks: tasks }
     }
 
     /// The number of the next script's job. Its calls are all made as they come when `at_once`: where waits are
@@ -83,7 +88,21 @@ impl Link {
 
     /// Sends a frame. A child that is gone is noticed by the reading side.
     pub(in crate::sandbox) fn send(&self, head: ToWorker, body: Bytes, turn: Share) {
-        self.outbox.send((Frame::new(head, body), turn)).ok();
+        // What one pause is answered with may be more, and is not held up.
+        let weight = (FRAME_WEIGHT + body.len()).min(self.unread.available_permits());
+        let share =
+            u32::try_from(weight).ok().and_then(|weight| Arc::clone(&self.unread).try_acquire_many_owned(weight).ok());
+        self.outbox.send((Frame::new(head, body), [turn, share])).ok();
+    }
+
+    /// Whether there is room for further answers.
+    pub(super) fn is_read(&self) -> bool {
+        self.unread.available_permits() > 0
+    }
+
+    /// Comes back when there is.
+    pub(super) async fn read(&self) {
+        _ = self.unread.acquire().await;
     }
 }
 
@@ -114,9 +133,9 @@ fn weight(frame: &Frame<ToHost>) -> u32 {
 
 async fn write_all(
     mut writer: impl AsyncWrite + Unpin,
-    mut leaving: mpsc::UnboundedReceiver<(Frame<ToWorker>, Share)>,
+    mut leaving: mpsc::UnboundedReceiver<(Frame<ToWorker>, [Share; 2])>,
 ) {
-    while let Some((frame, _turn)) = leaving.recv().await {
+    while let Some((frame, _shares)) = leaving.recv().await {
         if frames::write_async(&mut writer, &frame).await.is_err() {
             return;
         }

@@ -30,13 +30,16 @@ pub(super) async fn converse(
 ) -> Option<ScriptEnd> {
     let mut calls = FuturesUnordered::new();
     let mut last_id = 0;
+    let mut told = Told::default();
     let mut has_started = false;
     loop {
         // Calls first: when the child says that it waits, all it asked for is known to the bridge.
         tokio::select! {
             biased;
             Some((id, answer, turn)) = calls.next(), if !calls.is_empty() => {
-                clock.go_on();
+                if told.is_over_with(id) {
+                    clock.go_on();
+                }
                 match answer {
                     Ok(body) => link.send(ToWorker::Answer { id, ok: true }, body, turn),
                     Err(BridgeError::Tool(text)) => link.send(ToWorker::Answer { id, ok: false }, text.into(), turn),
@@ -68,6 +71,11 @@ pub(super) async fn converse(
                     }
                     ToHost::Call { id, tool } => {
                         last_id = id;
+                        if announces_waiting && !link.is_read() {
+                            // Nobody waits who leaves answers unread.
+                            clock.go_on();
+                            link.read().await;
+                        }
                         let (turn, call) = (link.turn(), bridge.admit(tool, body));
                         if let Err(BridgeError::Stop(text)) = call {
                             return Some(ScriptEnd::Stopped(text));
@@ -82,7 +90,10 @@ pub(super) async fn converse(
                             (id, answer, turn)
                         });
                     }
+                    // A script may forge it: what nobody is going to answer stops no clock.
+                    ToHost::Waiting if announces_waiting && calls.is_empty() => {}
                     ToHost::Waiting if announces_waiting => {
+                        told = Told { last: last_id, open: calls.len() };
                         clock.stop();
                         bridge.waiting().await;
                     }
@@ -93,6 +104,26 @@ pub(super) async fn converse(
                 }
             },
         }
+    }
+}
+
+/// The calls for whose answers a script said that it waits.
+#[derive(Default)]
+struct Told {
+    /// The number of the last one.
+    last: u64,
+    /// How many have no answer.
+    open: usize,
+}
+
+impl Told {
+    /// Takes note of an answer. Whether it was the last that was waited for.
+    fn is_over_with(&mut self, id: u64) -> bool {
+        if id > self.last || self.open == 0 {
+            return false;
+        }
+        self.open -= 1;
+        self.open == 0
     }
 }
 

@@ -29,6 +29,7 @@ use self::container::Settings;
 use self::engine::Engine;
 pub use self::network::Network;
 use self::script_run::Worker;
+use super::session::Names;
 use super::{Bridge, Inspection, Sandbox, SandboxError, Script, ScriptEnd, ScriptOutcome, ToolForm};
 use crate::results::format::setting;
 
@@ -56,6 +57,8 @@ pub struct Docker {
     keeps: bool,
     /// That container, once there is one.
     kept: Mutex<Option<Worker>>,
+    /// Of a session.
+    names: Option<Names>,
 }
 
 /// What all runs of a command share.
@@ -94,12 +97,15 @@ impl Docker {
         let (digest, spare) = (image.digest, Mutex::new(None));
         let keeps = choice.reuse;
         let shared = Shared { engine, choice, digest, container, spare, removals: TaskTracker::new() };
-        Ok(Self { shared: Arc::new(shared), keeps, kept: Mutex::new(None) })
+        Ok(Self { shared: Arc::new(shared), keeps, kept: Mutex::new(None), names: None })
     }
 
-    /// The container for a script of so much memory: the run's own, the one that waits, or a new one.
-    async fn worker(&self, memory: u64) -> Result<Worker, SandboxError> {
-        let waiting = match self.kept.lock().await.take() {
+    /// The container for a script of so much memory: the run's own, the one that waits, or a new one. Tells whether no
+    /// script ran in it.
+    async fn worker(&self, memory: u64) -> Result<(Worker, bool), SandboxError> {
+        let kept = self.kept.lock().await.take();
+        let is_new = kept.is_none();
+        let waiting = match kept {
             Some(kept) => Some(kept),
             None => self.shared.spare.lock().await.take(),
         };
@@ -107,9 +113,9 @@ impl Docker {
             && worker.memory() == memory
             && let Some(worker) = worker.if_alive().await
         {
-            return Ok(worker);
+            return Ok((worker, is_new));
         }
-        self.shared.boot(memory).await
+        Ok((self.shared.boot(memory).await?, true))
     }
 }
 
@@ -152,9 +158,14 @@ impl Sandbox for Docker {
                 reason: "a script's waits are not announced there".into(),
             });
         }
-        let mut worker = self.worker(container::memory(script.limits.memory)).await?;
-        let outcome = worker.run(script, self.keeps, bridge).await?;
-        if self.keeps && matches!(outcome.end, ScriptEnd::Exit(_)) && worker.is_reusable() {
+        let (mut worker, is_new) = self.worker(container::memory(script.limits.memory)).await?;
+        let missing = self.names.as_ref().is_some_and(|names| names.begin(is_new));
+        let mut outcome = worker.run(script, self.keeps, bridge).await?;
+        let lives_on = self.keeps && matches!(outcome.end, ScriptEnd::Exit(_)) && worker.is_reusable();
+        if let Some(names) = &self.names {
+            names.end(missing, lives_on, &mut outcome);
+        }
+        if lives_on {
             *self.kept.lock().await = Some(worker);
         }
         Ok(outcome)
@@ -184,11 +195,13 @@ impl Sandbox for Docker {
     }
 
     fn of_run(self: Arc<Self>) -> Arc<dyn Sandbox> {
-        Arc::new(Self { shared: Arc::clone(&self.shared), keeps: self.keeps, kept: Mutex::new(None) })
+        let names = self.names.as_ref().map(|_| Names::default());
+        Arc::new(Self { shared: Arc::clone(&self.shared), keeps: self.keeps, kept: Mutex::new(None), names })
     }
 
     fn session(self: Arc<Self>) -> Arc<dyn Sandbox> {
-        Arc::new(Self { shared: Arc::clone(&self.shared), keeps: true, kept: Mutex::new(None) })
+        let names = Some(Names::default());
+        Arc::new(Self { shared: Arc::clone(&self.shared), keeps: true, kept: Mutex::new(None), names })
     }
 
     async fn close(&self) {

@@ -1,5 +1,6 @@
 //! One script's run in a container: its limits, its end, what it printed and what it left.
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -34,6 +35,8 @@ pub(super) struct Worker {
     memory: u64,
     /// Whether the last script ended as it should, in an interpreter that lives on.
     reusable: bool,
+    /// What was told of the files that were left when it did; they are still there.
+    told: HashSet<String>,
 }
 
 impl Worker {
@@ -69,7 +72,14 @@ impl Worker {
             Ok(None) => return Err(failed_start(last_words(&container, &mut supervisor).await)),
             Err(error) => return Err(failed_start(error.to_string())),
         }
-        Ok(Self { container, link: Link::open(output, input), supervisor, memory, reusable: false })
+        Ok(Self {
+            container,
+            link: Link::open(output, input),
+            supervisor,
+            memory,
+            reusable: false,
+            told: HashSet::new(),
+        })
     }
 
     /// Bytes of memory its container has.
@@ -120,7 +130,12 @@ impl Worker {
         }
         if left {
             let told = left_files::keep(&self.container, bridge).await;
-            printed.stderr.add(told.as_bytes());
+            let lines = told.split_inclusive('\n');
+            lines
+                .clone()
+                .filter(|line| !self.told.contains(*line))
+                .for_each(|line| printed.stderr.add(line.as_bytes()));
+            self.told = lines.map(str::to_owned).collect();
         }
         let end = match ending {
             Ending::Script { out_of_memory: true, .. } => ScriptEnd::OutOfMemory,
@@ -129,7 +144,10 @@ impl Worker {
             Ending::Gone => self.end_of_container(&mut printed).await,
             Ending::Host(end) => end,
         };
-        while let Some((told, body)) = self.supervisor.said() {
+        // What a script started may print on and on, where its container lives on.
+        while printed.bytes <= FLOOD
+            && let Some((told, body)) = self.supervisor.said()
+        {
             if let Told::Output { stream } = told {
                 printed.take(stream, &body);
             }

@@ -33,7 +33,7 @@ impl Output {
     pub(super) async fn follow(&mut self, printed: &mut Printed) {
         let (mut from_stdout, mut from_stderr) = (vec![0; CHUNK], vec![0; CHUNK]);
         let (mut stdout_ended, mut stderr_ended) = (false, false);
-        while printed.bytes <= FLOOD {
+        while !printed.is_flood() {
             // A stream that breaks off ends there.
             tokio::select! {
                 read = self.stdout.read(&mut from_stdout), if !stdout_ended => match read {
@@ -49,15 +49,20 @@ impl Output {
         }
     }
 
-    /// Takes in what is left of what was printed until now. A worker that says that its script ended has written all of it,
+    /// Takes in what is left of what was printed until now, until it is more than [`FLOOD`]. A worker that says that its script ended has written all of it,
     /// and of one that died the pipes hold the rest.
     pub(super) fn empty(&mut self, printed: &mut Printed) {
         let mut chunk = vec![0; CHUNK];
         // Below the runtime, whose word that there is nothing to read may be older than the last of the output.
-        while let Ok(read @ 1..) = rustix::io::read(self.stdout.as_fd(), &mut chunk[..]) {
+        // One that was taken over may write on and on, and what it left behind as well.
+        while !printed.is_flood()
+            && let Ok(read @ 1..) = rustix::io::read(self.stdout.as_fd(), &mut chunk[..])
+        {
             printed.take(true, &chunk[..read]);
         }
-        while let Ok(read @ 1..) = rustix::io::read(self.stderr.as_fd(), &mut chunk[..]) {
+        while !printed.is_flood()
+            && let Ok(read @ 1..) = rustix::io::read(self.stderr.as_fd(), &mut chunk[..])
+        {
             printed.take(false, &chunk[..read]);
         }
     }
@@ -75,8 +80,34 @@ impl Printed {
         stream.add(bytes);
     }
 
+    /// Whether it is more than a script may print.
+    pub(super) fn is_flood(&self) -> bool {
+        self.bytes > FLOOD
+    }
+
     /// Both streams as text.
     pub(super) fn texts(self) -> (Captured, Captured) {
         (self.stdout.text(), self.stderr.text())
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::fs::File;
+    use std::os::fd::OwnedFd;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn of_a_stream_without_end_no_more_is_taken_in_than_may_be_printed() {
+        // It has no end, and whether it can be read may be asked.
+        let endless = || OwnedFd::from(File::open("/dev/random").unwrap());
+        let stdout = ChildStdout::from_std(endless().into()).unwrap();
+        let stderr = ChildStderr::from_std(endless().into()).unwrap();
+        let mut printed = Printed::new(1024);
+        Output::new(stdout, stderr).empty(&mut printed);
+        assert!(printed.is_flood() && printed.bytes <= FLOOD + CHUNK as u64, "{}", printed.bytes);
     }
 }

@@ -44,18 +44,20 @@ impl Interpreter {
         self.link.send(ToWorker::Run, job.into(), None);
 
         let (clock, mut printed) = (Clock::start(script.limits.time), Printed::new(script.limits.output_bytes));
-        let end = tokio::select! {
+        let flood = || Some(ScriptEnd::Stopped(format!("it printed more than {} MB", FLOOD / 1024 / 1024)));
+        let mut end = tokio::select! {
             end = converse(&mut self.link, script.announce_waiting, &clock, bridge) => end,
             () = clock.over() => Some(ScriptEnd::TimedOut),
-            () = self.output.follow(&mut printed) => {
-                Some(ScriptEnd::Stopped(format!("it printed more than {} MB", FLOOD / 1024 / 1024)))
-            }
+            () = self.output.follow(&mut printed) => flood(),
         };
         let time = started.elapsed();
-        if keep_state && let Some(end @ ScriptEnd::Exit(_)) = end {
+        if keep_state && let Some(exit @ ScriptEnd::Exit(_)) = &end {
             self.output.empty(&mut printed);
-            let (stdout, stderr) = printed.texts();
-            return Ok((ScriptOutcome { end, stdout, stderr, time }, Some(self)));
+            if !printed.is_flood() {
+                let (end, (stdout, stderr)) = (exit.clone(), printed.texts());
+                return Ok((ScriptOutcome { end, stdout, stderr, time }, Some(self)));
+            }
+            end = flood();
         }
         // Its output is written, or not wanted: a kill is the shortest way out of any state. A child
         // that died by itself is not touched, so that its own status tells why.

@@ -7,8 +7,8 @@ import linecache
 import os
 import sys
 import threading
+import time
 import types
-
 
 
 def shared(name, source):
@@ -48,9 +48,12 @@ class Link:
         self._lock = threading.Lock()
         self._process = os.getpid()
         self._last = 0
-        # The last call of which it was told that the script waits for it.
+        # The last call of which it was told that the script waits for it, and how many up to it have no answer.
         self._told = 0
+        self._awaited = 0
+        # The event loop of each call whose answer was not handed on, or none, and who takes the answer.
         self._open = {}
+        self._arrived = {}
         self._jobs = []
         self._has_job = threading.Semaphore(0)
 
@@ -60,8 +63,9 @@ class Link:
         while left:
             left = left[os.write(self._outgoing, left) :]
 
-    def start(self, tool, arguments, answered):
-        """Sends a call; `answered(ok, body)` is called when its answer is there, in another thread."""
+    def start(self, tool, arguments, taker, loop=None):
+        """Sends a call. Its answer, `(ok, body)`, becomes the result of `taker`, a future of `loop`; without a loop,
+        `taker(ok, body)` is called in another thread."""
         if os.getpid() != self._process:
             raise OSError("tools can be called in the script's own process only; threads are fine")
         if len(tool.encode("utf-8", "replace")) > MAX_NAME:
@@ -70,21 +74,28 @@ class Link:
         with self._lock:
             self._last += 1
             number = self._last
-            self._open[number] = answered
+            self._open[number] = loop, taker
             self.send("call", body, id=number, tool=tool)
 
     def begin(self, job):
         """Says that a script begins. Nobody answers what the one before has left open."""
         with self._lock:
             self._open.clear()
+            self._arrived.clear()
+            self._awaited = 0
             self.send("started", job=job)
 
-    def tell_wait(self):
-        """Says that everything in the script waits for answers, once for the calls that were made until then."""
+    def tell_wait(self, loop):
+        """Says that everything in the script waits for answers, once for the calls that were made until then. Tells
+        whether this loop has calls among them."""
+        if os.getpid() != self._process:
+            return False
         with self._lock:
             if self._open and self._told < self._last:
                 self._told = self._last
+                self._awaited = len(self._open) - len(self._arrived)
                 self.send("waiting")
+            return any(owner is loop for owner, _ in self._open.values())
 
     def read(self):
         """Takes in what the host says, until it says no more."""
@@ -94,8 +105,38 @@ class Link:
             if head["kind"] == "run":
                 self._jobs.append(json.loads(body))
                 self._has_job.release()
-            elif answered := self._open.pop(head["id"], None):
-                answered(head["ok"], body)
+            else:
+                self.hand_on(self.take(head["id"], (head["ok"], body)))
+
+    def take(self, number, answer):
+        """Takes in an answer; returns those that may be handed on, in the order of their calls. Where it was told that
+        the script waits, these are all that it waits for, or none: what a script does next depends on its code alone,
+        never on which answer came first."""
+        with self._lock:
+            if number not in self._open:
+                return []
+            self._arrived[number] = answer
+            self._awaited -= number <= self._told
+            if self._awaited:
+                return []
+            arrived = sorted(self._arrived.items())
+            self._arrived.clear()
+            return [(*self._open.pop(number), answer) for number, answer in arrived]
+
+    def hand_on(self, answers):
+        """To each loop all that it gets at once."""
+        futures = {}
+        for loop, taker, answer in answers:
+            if loop is None:
+                taker(*answer)
+            else:
+                futures.setdefault(loop, []).append((taker, answer))
+        for loop, settled in futures.items():
+            try:
+                loop.call_soon_threadsafe(settle, settled)
+            except RuntimeError:
+                # The loop is over, and nobody waits.
+                pass
 
     def has_job(self, patience=0):
         if self._has_job.acquire(timeout=patience):
@@ -105,6 +146,12 @@ class Link:
     def next_job(self):
         self._has_job.acquire()
         return self._jobs.pop(0)
+
+
+def settle(answers):
+    for future, answer in answers:
+        if not future.done():
+            future.set_result(answer)
 
 
 def encode(arguments):
@@ -160,19 +207,7 @@ def tool_functions(link):
 
         loop = asyncio.get_running_loop()
         future = loop.create_future()
-
-        def settle(ok, body):
-            if not future.done():
-                future.set_result((ok, body))
-
-        def answered(ok, body):
-            try:
-                loop.call_soon_threadsafe(settle, ok, body)
-            except RuntimeError:
-                # The loop is over, and nobody waits.
-                pass
-
-        link.start(tool, arguments, answered)
+        link.start(tool, arguments, future, loop)
         return value_of(*await future)
 
     def call_later(tool, arguments, optional=()):
@@ -283,13 +318,9 @@ def run(job, main, functions):
         else:
             exec(compiled, main.__dict__)
 
-    def wait_for_threads():
-        # What Python does at its end; for an interpreter that goes on, threads do as well.
-        if not job["keep_state"]:
-            threading._shutdown()
-
-    steps = (script, wait_for_threads, ending.run_exit_functions, ending.flush)
-    return ending.end_of(steps, tell_plainly)
+    # What Python does at its end. In an interpreter that goes on threads do as well, and what is to be done then has time.
+    at_end = () if job["keep_state"] else (threading._shutdown, ending.run_exit_functions)
+    return ending.end_of((script, *at_end, ending.flush), tell_plainly)
 
 
 async def awaited(compiled, namespace):
@@ -297,21 +328,38 @@ async def awaited(compiled, namespace):
 
 
 def announce_waits(link):
-    """Has every event loop of the script say when it has nothing left to do but to wait."""
+    """Has every event loop of the script say when it has nothing left to do but to wait. Until its answers are there its
+    clock stands, and with it the script's timers: how long somebody takes to answer changes nothing."""
     import asyncio
     import selectors
 
     class Selector(selectors.DefaultSelector):
+        loop = None
+        stood = 0
+
         def select(self, timeout=None):
             ready = super().select(0)
             if ready or timeout == 0:
                 return ready
-            link.tell_wait()
-            return super().select(timeout)
+            if not link.tell_wait(self.loop):
+                return super().select(timeout)
+            began = time.monotonic()
+            ready = super().select()
+            self.stood += time.monotonic() - began
+            return ready
+
+    class Loop(asyncio.SelectorEventLoop):
+        def __init__(self):
+            selector = Selector()
+            super().__init__(selector)
+            selector.loop = self
+
+        def time(self):
+            return super().time() - self._selector.stood
 
     class Policy(asyncio.DefaultEventLoopPolicy):
         def new_event_loop(self):
-            return asyncio.SelectorEventLoop(Selector())
+            return Loop()
 
     asyncio.set_event_loop_policy(Policy())
 

@@ -235,7 +235,9 @@ def run(source, file, tools_source, domain_module, prelude, keep_state):
             exec(compile(prelude, "<tools>", "exec"), main.__dict__)
         _execute(_workbench.compile(source, file), main.__dict__)
 
-    ended = _ending.end_of((script, _ending.run_exit_functions, _ending.flush), _failure.write_plainly)
+    # What is to be done at the end of the interpreter has time where that goes on.
+    exit_functions = () if keep_state else (_ending.run_exit_functions,)
+    ended = _ending.end_of((script, *exit_functions, _ending.flush), _failure.write_plainly)
     _workbench.flush()
     return ended
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, BufReader};
 use std::os::fd::{AsFd, BorrowedFd};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -30,13 +30,15 @@ pub(super) struct Link {
     /// Answers that were read and not handed out.
     arrived: VecDeque<Answer>,
     announce_waiting: bool,
+    stood: Duration,
 }
 
 impl Link {
     pub(super) fn new(stream: File) -> io::Result<Self> {
         let writer = stream.try_clone()?;
         let reader = BufReader::new(stream);
-        Ok(Self { reader, writer, last_id: 0, open: 0, arrived: VecDeque::new(), announce_waiting: false })
+        let (arrived, stood) = (VecDeque::new(), Duration::ZERO);
+        Ok(Self { reader, writer, last_id: 0, open: 0, arrived, announce_waiting: false, stood })
     }
 
     /// What it reads from and what it writes to.
@@ -104,6 +106,12 @@ impl Link {
         }
     }
 
+    /// How long the script waited where that was announced. Its timers stand meanwhile: how long somebody takes to answer
+    /// changes nothing.
+    pub(super) fn stood(&self) -> Duration {
+        self.stood
+    }
+
     /// Says how the script ended.
     pub(super) fn end(&mut self, code: i32, out_of_memory: bool) -> io::Result<()> {
         self.send(ToHost::End { code, out_of_memory }, Bytes::new())
@@ -122,9 +130,11 @@ impl Link {
             return self.read_answer();
         }
         self.send(ToHost::Waiting, Bytes::new())?;
+        let began = Instant::now();
         while self.open > 0 {
             self.read_answer()?;
         }
+        self.stood += began.elapsed();
         self.arrived.make_contiguous().sort_by_key(|answer| answer.id);
         Ok(())
     }

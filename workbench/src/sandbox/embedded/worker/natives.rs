@@ -50,6 +50,9 @@ pub(super) fn install(link: &Rc<RefCell<Link>>, vm: &VirtualMachine) -> PyResult
         })
     })?;
 
+    let clock = Rc::clone(link);
+    module.add("stood", move || clock.borrow().stood().as_secs_f64())?;
+
     module
         .add("compile", |source: String, file: String, vm: &VirtualMachine| top_level::compile(&source, &file, vm))?;
     module.add("scan_json", |text: PyStrRef, start: usize, vm: &VirtualMachine| {

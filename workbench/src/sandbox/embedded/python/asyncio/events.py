@@ -85,7 +85,7 @@ class AbstractEventLoop:
         self._task_factory = None
 
     def time(self):
-        return time.monotonic()
+        return time.monotonic() - _workbench.stood()
 
     def call_soon(self, callback, *args, context=None):
         handle = Handle(callback, args, self, context)
