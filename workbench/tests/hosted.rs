@@ -188,6 +188,15 @@ fn whatever_a_provider_answers_is_a_run_to_its_end() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
+/// By hand, a cell finds what it finds in a run.
+#[test]
+fn a_cell_runs_after_those_before_it() {
+    let outcome = Program::new().run(&["script", "met", "domains/met/rehearsal/hosted/2.py"]);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert!(outcome.stdout.contains(" records read; 12 pieces, 12 kinds"), "{outcome:?}");
+    assert!(outcome.stderr.contains("rehearsal/hosted/1.py runs before it"), "{outcome:?}");
+}
+
 #[test]
 fn tools_are_shown_as_they_are_sent() {
     let program = Program::new();

@@ -14,7 +14,7 @@ use crate::sandbox::{SCRIPT_FILE, ScriptEnd, ToolForm};
 
 use super::context::Context;
 
-/// Runs one script: its standard output and standard error come out apart, and for a program as they are.
+/// Runs one script, or a cell of the domain after those before it: its standard output and standard error come out apart, and for a program as they are.
 pub(super) async fn run(context: &Context, arguments: &ScriptArguments) -> Result<Exit, Failure> {
     let domain = context.domain(&arguments.domain)?;
     let source = read(&arguments.file)?;
@@ -23,8 +23,19 @@ pub(super) async fn run(context: &Context, arguments: &ScriptArguments) -> Resul
     let session = context.tool_session(&domain, &arguments.source, limits).await?;
     let own = own_script(&arguments.file, &domain);
     let name = own.map_or_else(|| SCRIPT_FILE.to_owned(), |path| domain.own(path));
-    let form = form_of(own, &domain);
-    let outcome = session.script(&name, &source, form, &sandbox).await?;
+    let own_cell = domain.cells().find(|cell| Some(*cell) == own);
+    let outcome = match own_cell {
+        None => session.script(&name, &source, ToolForm::Functions, &sandbox).await?,
+        Some(own) => {
+            let cells = sandbox.session();
+            for before in domain.cells().take_while(|cell| *cell != own) {
+                let before_name = domain.own(before);
+                printer::note(&format!("note: {before_name} runs before it, whose names it finds"));
+                session.script(&before_name, &read(before)?, ToolForm::Coroutines, &cells).await?;
+            }
+            session.script(&name, &source, ToolForm::Coroutines, &cells).await?
+        }
+    };
     session.tell_log();
     for stream in [&outcome.stdout, &outcome.stderr] {
         if stream.dropped > 0 {
@@ -58,12 +69,6 @@ fn own_script<'a>(file: &Path, domain: &'a Domain) -> Option<&'a PathBuf> {
     let own =
         |path: &&PathBuf| fs::canonicalize(file).is_ok_and(|file| fs::canonicalize(path).is_ok_and(|own| own == file));
     domain.scripts().find(own)
-}
-
-/// How it finds the tools: cells do as at a provider.
-fn form_of(own: Option<&PathBuf>, domain: &Domain) -> ToolForm {
-    let is_cell = own.is_some_and(|own| domain.cells().any(|cell| cell == own));
-    if is_cell { ToolForm::Coroutines } else { ToolForm::Functions }
 }
 
 /// The option that grants more of what a script used up.

@@ -30,8 +30,8 @@ pub fn module_source(tools: &[ToolSpec]) -> String {
     source
 }
 
-/// The source of the module `tools` where scripts find the tools as coroutine functions: each takes one dict and returns
-/// the result's text. The one failure that they raise is a `TimeoutError`, for an answer that did not come in time; what
+/// The source of coroutine functions that scripts find among their own names: each takes one dict and returns the result's
+/// text. The one failure that they raise is a `TimeoutError`, for an answer that did not come in time; what
 /// a tool refuses is a text like any other.
 pub fn coroutine_source(tools: &[ToolSpec]) -> String {
     let mut source = String::new();
@@ -46,10 +46,10 @@ pub fn coroutine_source(tools: &[ToolSpec]) -> String {
         let documentation = documentation_text(tool.description.trim());
         let _ = write!(
             source,
-            "\n\nasync def {name}(arguments, /):\n    \"\"\"{documentation}\"\"\"\n    if not \
-             isinstance(arguments, dict):\n        raise TypeError('{name} takes one dict with its arguments, such as \
-             {example}')\n    try:\n        \
-             return await _call({quoted}, arguments)\n    except ToolError as error:\n        \
+            "\n\nasync def {name}(*arguments, **named):\n    \"\"\"{documentation}\"\"\"\n    if named or \
+             len(arguments) != 1 or not isinstance(arguments[0], dict):\n        raise TypeError('{name} takes one dict \
+             with its arguments, such as {example}')\n    try:\n        \
+             return await _call({quoted}, arguments[0])\n    except ToolError as error:\n        \
              raise TimeoutError(str(error)) from None\n"
         );
         names.push(python_string(&name));
@@ -57,9 +57,6 @@ pub fn coroutine_source(tools: &[ToolSpec]) -> String {
     let _ = write!(source, "\n\n__all__ = [{}]\n", names.join(", "));
     source
 }
-
-/// Puts the functions of [`coroutine_source`] among a script's own names.
-pub const COROUTINE_PRELUDE: &str = "from tools.aio import *";
 
 /// Name of the module that offers the tools of one domain, beside `tools`: `my_museum_tools` for `my-museum`.
 pub fn domain_module(domain: &str) -> String {

@@ -84,17 +84,10 @@ impl PausedTurn {
 
     /// Runs it to its next calls or its end.
     pub(super) async fn step(&mut self, limits: Limits) -> Step {
-        loop {
-            match self.script.next().await {
-                Ok(Pause::Calls(calls)) => {
-                    let asked: Vec<Value> = calls.into_iter().filter_map(|call| self.ask(call)).collect();
-                    if !asked.is_empty() {
-                        return Step::Calls(asked);
-                    }
-                }
-                Ok(Pause::Ended(outcome)) => return self.ended(outcome, limits),
-                Err(error) => return Step::broken(error.to_string()),
-            }
+        match self.script.next().await {
+            Ok(Pause::Calls(calls)) => Step::Calls(calls.into_iter().map(|call| self.ask(call)).collect()),
+            Ok(Pause::Ended(outcome)) => self.ended(outcome, limits),
+            Err(error) => Step::broken(error.to_string()),
         }
     }
 
@@ -108,15 +101,7 @@ impl PausedTurn {
         *self.tools == *tools
     }
 
-    /// The call as a block. One of a tool that this cell was not given, such as an earlier one had, goes nowhere.
-    fn ask(&mut self, call: OpenCall) -> Option<Value> {
-        if !self.tools.iter().any(|tool| tool.name == call.tool) {
-            let names: Vec<String> = self.tools.iter().map(|tool| format!("`{}`", tool.name)).collect();
-            let there_are = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-            let text = format!("code cannot call `{}` any more, or never could; it can call {there_are}", call.tool);
-            call.answer(Err(BridgeError::Tool(text)));
-            return None;
-        }
+    fn ask(&mut self, call: OpenCall) -> Value {
         let id = identifier("toolu");
         let block = json!({
             "type": "tool_use",
@@ -126,7 +111,7 @@ impl PausedTurn {
             "caller": { "type": CALLER, "tool_id": self.cell },
         });
         self.waiting.insert(id, call);
-        Some(block)
+        block
     }
 
     /// Hands answers to the calls they are for: all that wait, or nothing is done.

@@ -75,9 +75,9 @@ async fn whatever_a_cell_does_is_its_result_and_the_container_works_on() {
 async fn code_calls_the_tools_that_its_own_cell_was_given_and_no_other() {
     let calls = |call: &str| format!("try: print(await {call})\nexcept Exception as error: print(error)");
     let old_name = calls("get_order({})");
-    let direct = format!("from tools.aio import _call\n{}", calls("_call('note', {})"));
-    let made_up = format!("from tools.aio import _call\n{}", calls("_call('nothing', {})"));
-    let both = "import asyncio\nfrom tools.aio import _call\n\
+    let direct = format!("_call = kept.__globals__['_call']\n{}", calls("_call('note', {})"));
+    let made_up = calls("_call('nothing', {})");
+    let both = "import asyncio\n\
                 print(await asyncio.gather(_call('note', {}), _call('get_item', {}), return_exceptions=True))";
     let turns = json!([
         { "code": ["kept = get_order"] }, { "text": "First." },
@@ -91,7 +91,7 @@ async fn code_calls_the_tools_that_its_own_cell_was_given_and_no_other() {
         json!({ "name": "get_item", "input_schema": { "type": "object" }, "allowed_callers": ["code_execution_20260120"] }),
     );
     let answer = served.post(&asked).await;
-    let refused = |name: &str| format!("code cannot call `{name}` any more, or never could; it can call `get_item`");
+    let refused = |name: &str| format!("ERROR: there is no tool `{name}` for this script; there are `get_item`");
     let printed: Vec<&Value> = answer.results().iter().map(|result| &result["stdout"]).collect();
     assert_eq!(printed, ["get_order", "note", "nothing"].map(|name| json!(refused(name) + "\n")).each_ref());
     let calls: Vec<&Value> = answer.blocks("tool_use").map(|call| &call["name"]).collect();

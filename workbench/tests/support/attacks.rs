@@ -67,7 +67,7 @@ async fn run_announced(sandbox: Arc<dyn Sandbox>, case: &Case) -> ScriptOutcome 
     let mut script = PausedScript::start(PausingScript {
         source: case.source.replace("from tools import noop\n", plain),
         file: SCRIPT_FILE.to_owned(),
-        tools: tools(),
+        tools: tools().into(),
         form: ToolForm::Coroutines,
         domain: "standin".to_owned(),
         sandbox,

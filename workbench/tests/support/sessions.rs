@@ -41,15 +41,26 @@ const SESSION: &[(&str, &[usize], &str)] = &[
     ("import atexit\natexit.register(print, 'over')\nprint('registered')", &[], "registered\n"),
     // A tool that is there no more is asked of nobody.
     (
-        "import tools.aio\nprint(await tools.aio._call('get_odor', {}), await twice(3))",
+        "call = get_order.__globals__['_call']\nprint(await call('get_odor', {}), await twice(3))",
         &[1],
-        "Error: there is no tool `get_odor` 6\n",
+        "ERROR: there is no tool `get_odor` for this script; there are `get_order` 6\n",
     ),
     ("print(repr(await get_order({'id': 1})))\nkept", &[1], "'{\"id\": 1}'\n"),
     (
-        "try:\n    await get_order(7)\nexcept TypeError as error:\n    print(error)",
+        "for given, named in [((7,), {}), ((), {}), ((), {'id': 7}), (({}, {}), {})]:\n    \
+         try:\n        await get_order(*given, **named)\n    except TypeError as error:\n        print(error)",
         &[],
-        "get_order takes one dict with its arguments, such as {\"id\": ...}\n",
+        "get_order takes one dict with its arguments, such as {\"id\": ...}\n\
+         get_order takes one dict with its arguments, such as {\"id\": ...}\n\
+         get_order takes one dict with its arguments, such as {\"id\": ...}\n\
+         get_order takes one dict with its arguments, such as {\"id\": ...}\n",
+    ),
+    // As at a provider there is no module of them.
+    (
+        "for name in ('tools', 'tools.aio'):\n    \
+         try:\n        __import__(name)\n    except ModuleNotFoundError as error:\n        print(error.name)",
+        &[],
+        "tools\ntools\n",
     ),
     ("raise ValueError('mended next time')", &[], ""),
     ("print(len(kept), json.dumps(kept))", &[], "5 [1, 8, 0, 2, 4]\n"),

@@ -68,13 +68,11 @@ pub(in crate::sandbox) struct Job {
     pub(in crate::sandbox) source: String,
     /// What tracebacks call it.
     pub(in crate::sandbox) file: String,
-    /// Source of the module `tools`, made by [`crate::sandbox::stubs`].
+    /// Source of the tools, made by [`crate::sandbox::stubs`].
     pub(in crate::sandbox) tools_module: String,
-    /// The module's other name, which tells whose tools these are.
-    pub(in crate::sandbox) domain_module: String,
-    /// What is done in the script's names before it: nothing where it imports the tools itself.
-    #[serde(default)]
-    pub(in crate::sandbox) prelude: String,
+    /// The other name of the module `tools`, which tells whose tools these are; nothing where they are among the script's own
+    /// names and there is no such module.
+    pub(in crate::sandbox) domain_module: Option<String>,
     /// Whether [`ToHost::Waiting`] is wanted.
     pub(in crate::sandbox) announce_waiting: bool,
     /// Whether the interpreter goes on, and later scripts find the names of this one.
@@ -97,11 +95,10 @@ impl Job {
                 ToolForm::Functions => stubs::module_source(script.tools),
                 ToolForm::Coroutines => stubs::coroutine_source(script.tools),
             },
-            prelude: match script.form {
-                ToolForm::Functions => String::new(),
-                ToolForm::Coroutines => stubs::COROUTINE_PRELUDE.to_owned(),
+            domain_module: match script.form {
+                ToolForm::Functions => Some(stubs::domain_module(script.domain)),
+                ToolForm::Coroutines => None,
             },
-            domain_module: stubs::domain_module(script.domain),
             announce_waiting: script.announce_waiting,
             keep_state,
             memory,

@@ -15,6 +15,28 @@ def given(arguments, optional):
     return {name: value for name, value in arguments.items() if value is not None or name not in optional}
 
 
+# Where a script finds the tools.
+advice = "call the functions of `tools`"
+
+
+def place(source, call_later, namespace):
+    """Puts coroutine functions among a script's own names, as a provider's sandbox does: there is no module of them."""
+    global advice
+    made = type(sys)("<tools>")
+    made._call = call_later
+    made.ToolError = ToolError
+    exec(compile(source, "<tools>", "exec"), made.__dict__)
+    for name in made.__all__:
+        namespace[name] = getattr(made, name)
+    example = f", such as `await {made.__all__[0]}({{...}})`" if made.__all__ else ""
+    advice = f"the tools are coroutine functions that are there without an import{example}"
+
+
+def library():
+    """What there is to be imported, in words."""
+    return "Python's standard library and `tools`" if "tools" in sys.modules else "Python's standard library"
+
+
 def install(source, domain_module, call, call_later):
     """Makes `tools`, `tools.aio` and `domain_module` importable: functions that return what `call(tool, arguments,
     optional)` returns, and in `tools.aio` coroutines, which `call_later` makes."""

@@ -246,9 +246,10 @@ def notes(exception):
     for cause in causes:
         name = cause.name if isinstance(cause, ModuleNotFoundError) else None
         if isinstance(name, str) and "." not in name:
-            yield f"note: this sandbox has Python's standard library and `tools`, and its image brings no package {name!r}"
+            advice = f"; {tools.advice}" if name == "tools" else ""
+            yield f"note: this sandbox has {tools.library()}, and its image brings no package {name!r}{advice}"
     if any(is_of_network(cause) for cause in causes) and not has_network():
-        yield "note: there is no network in this sandbox; call the functions of `tools`"
+        yield f"note: there is no network in this sandbox; {tools.advice}"
 
 
 def is_of_network(exception):
@@ -308,8 +309,10 @@ def run(job, main, functions):
     def script():
         import _ast
 
-        tools.install(job["tools_module"], job["domain_module"], *functions)
-        exec(compile(job["prelude"], "<tools>", "exec"), main.__dict__)
+        if job["domain_module"] is None:
+            tools.place(job["tools_module"], functions[1], main.__dict__)
+        else:
+            tools.install(job["tools_module"], job["domain_module"], *functions)
         compiled = compile(source, file, "exec", flags=_ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
         if compiled.co_flags & CO_COROUTINE:
             import asyncio

@@ -11,8 +11,8 @@ import _tools
 import _warnings
 import _workbench
 
-_NO_NETWORK = "there is no network; call the functions of `tools`"
-_NO_PROGRAMS = "no program can be started; do it in this script, or call the functions of `tools`"
+_NO_NETWORK = "there is no network; {advice}"
+_NO_PROGRAMS = "no program can be started: do it in this script, or with a tool; {advice}"
 _NO_THREADS = "there are no threads; for many calls at once use `from tools.aio import *` with asyncio.gather"
 _ABSENT = {
     "socket": _NO_NETWORK,
@@ -143,6 +143,7 @@ class _Refuse:
     def find_spec(name, path=None, target=None):
         reason = _ABSENT.get(name)
         if reason:
+            reason = reason.format(advice=_tools.advice)
             raise ModuleNotFoundError(f"No module named {name!r}: not available in this sandbox: {reason}", name=name)
 
 
@@ -152,7 +153,9 @@ class _Missing:
     @staticmethod
     def find_spec(name, path=None, target=None):
         if not name.startswith("_") and "." not in name:
-            text = f"No module named {name!r}: this sandbox has Python's standard library and `tools`, no other packages"
+            text = f"No module named {name!r}: this sandbox has {_tools.library()}, no other packages"
+            if name == "tools":
+                text += f"; {_tools.advice}"
             raise ModuleNotFoundError(text, name=name)
 
 
@@ -213,7 +216,7 @@ def _call_later(tool, arguments, optional=()):
 _main = None
 
 
-def run(source, file, tools_source, domain_module, prelude, keep_state):
+def run(source, file, tools_source, domain_module, keep_state):
     """Runs a script, which tracebacks call `file`. Returns its exit code, and whether a `MemoryError` ended it."""
     global _main
     if _main is None:
@@ -230,9 +233,10 @@ def run(source, file, tools_source, domain_module, prelude, keep_state):
         sys.modules["asyncio.events"]._calls.clear()
 
     def script():
-        _tools.install(tools_source, domain_module, _call, _call_later)
-        if prelude:
-            exec(compile(prelude, "<tools>", "exec"), main.__dict__)
+        if domain_module is None:
+            _tools.place(tools_source, _call_later, main.__dict__)
+        else:
+            _tools.install(tools_source, domain_module, _call, _call_later)
         _execute(_workbench.compile(source, file), main.__dict__)
 
     # What is to be done at the end of the interpreter has time where that goes on.

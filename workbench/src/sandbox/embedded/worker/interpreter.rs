@@ -100,7 +100,7 @@ fn call_sandbox(job: &Job, vm: &VirtualMachine) -> PyResult<(i32, bool)> {
     let run = sandbox.get_attr("run", vm)?;
     let names = (job.source.clone(), job.file.clone(), job.tools_module.clone(), job.domain_module.clone());
     let (source, file, tools, domain) = names;
-    let outcome = run.call((source, file, tools, domain, job.prelude.clone(), job.keep_state), vm)?;
+    let outcome = run.call((source, file, tools, domain, job.keep_state), vm)?;
     let code = outcome.get_item(&0, vm)?.try_into_value(vm)?;
     let out_of_memory = outcome.get_item(&1, vm)?.try_into_value(vm)?;
     Ok((code, out_of_memory))
