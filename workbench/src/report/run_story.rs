@@ -1,5 +1,6 @@
 //! One run, told turn by turn: what `show RUN` and `verify` print.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use crate::printer::plain;
@@ -7,6 +8,9 @@ use crate::results::format::{CallRecord, Hosted, RuleStatus, RunRecord, Verdict}
 
 use super::one_line;
 use super::table::{counted, dollars, got_text, grouped, mark, priced_by, run_line, table, trimmed};
+
+/// Words of a list that are told.
+const TOLD: usize = 20;
 
 /// The run's settings, its turns, its calls by tool, its last words and its verdict.
 pub fn story(run: &RunRecord, ledger: &[CallRecord]) -> String {
@@ -84,9 +88,10 @@ fn sandbox_of_the_provider(hosted: &Hosted) -> String {
         let _ = write!(text, "; {calls} by the model itself of tools that are for scripts");
     }
     if !hosted.files.is_empty() {
-        let _ = write!(text, "; files left there: {}", hosted.files.join(", "));
+        let more = usize::try_from(hosted.more_files).unwrap_or(usize::MAX);
+        let _ = write!(text, "; files left there: {}", shortened(hosted.files.iter().map(String::as_str), more));
     }
-    for (code, count) in &hosted.errors {
+    for (code, count) in hosted.errors.iter().take(TOLD) {
         let _ = write!(text, "; {code} ×{count}");
     }
     text
@@ -161,18 +166,28 @@ fn faults(run: &RunRecord) -> String {
 
 /// `get_object ×12, download_image`, in order of first use.
 fn tally<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let mut places: HashMap<&str, usize> = HashMap::new();
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for name in names {
-        match counts.iter_mut().find(|(known, _)| *known == name) {
+        let place = *places.entry(name).or_insert(counts.len());
+        match counts.get_mut(place) {
             Some((_, count)) => *count += 1,
             None => counts.push((name, 1)),
         }
     }
-    let words: Vec<String> = counts
-        .into_iter()
-        .map(|(name, count)| if count == 1 { name.to_owned() } else { format!("{name} ×{count}") })
-        .collect();
-    words.join(", ")
+    let words =
+        counts.iter().map(|(name, count)| if *count == 1 { (*name).to_owned() } else { format!("{name} ×{count}") });
+    shortened(words, 0)
+}
+
+/// The first words of a list, and how many more there are beside those that are `more` already.
+fn shortened(words: impl ExactSizeIterator<Item = impl Into<String>>, more: usize) -> String {
+    let more = more + words.len().saturating_sub(TOLD);
+    let mut told: Vec<String> = words.take(TOLD).map(Into::into).collect();
+    if more > 0 {
+        told.push(format!("{more} more"));
+    }
+    told.join(", ")
 }
 
 fn stop_word(run: &RunRecord) -> String {

@@ -158,10 +158,13 @@ pub struct Hosted {
     /// Calls the model made itself of tools that were offered to its scripts alone; they were served.
     #[serde(default)]
     pub direct_calls: u32,
-    /// Ids of files the scripts left with the provider.
+    /// Ids of files the scripts left with the provider: the first ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// Errors of the provider's tool by their codes, and how often each came.
+    /// How many more there are.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more_files: u64,
+    /// Errors of the provider's tool by their codes, and how often each came; of very many the rest is `others`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub errors: BTreeMap<String, u32>,
 }

@@ -18,6 +18,7 @@ use super::toolbox::Toolbox;
 use crate::events::{Event, Listener, RunKey};
 use crate::model::prices::{CONTAINER_HOUR, SHORTEST_CONTAINER, whole_nanodollars};
 use crate::model::types::{Block, Callers, ModelReply, ToolDefinition};
+use crate::results::faults::OTHERS;
 use crate::results::format::Hosted;
 use crate::results::store::RunFolder;
 
@@ -27,6 +28,12 @@ const LONGEST_CALL: Duration = Duration::from_secs(200);
 
 /// Characters of the id of a file that a script left, and of an error's code.
 const LONGEST_WORD: usize = 200;
+
+/// Scripts of a run that are kept and told apart, each the size of an answer at most; the rest share the last number. And ids of
+/// files, and codes of errors, that are kept: a record has to be readable.
+const MOST_SCRIPTS: usize = 1000;
+const MOST_FILES: usize = 100;
+const MOST_CODES: usize = 100;
 
 /// Offers the tools to scripts of the provider's, and follows what becomes of these.
 pub(super) struct HostedTools {
@@ -46,6 +53,8 @@ pub(super) struct HostedTools {
 struct Seen {
     /// Numbers of the scripts, from 1, by the ids of their blocks.
     scripts: HashMap<String, u32>,
+    /// How many more there were.
+    more_scripts: u32,
     /// First and last use of each container.
     containers: BTreeMap<String, (Instant, Instant)>,
     /// When the request began whose answer comes next.
@@ -56,8 +65,35 @@ struct Seen {
 impl Seen {
     /// The number of a script. One that calls without having been shown gets a number of its own.
     fn number_of(&mut self, id: &str) -> u32 {
-        let next = u32::try_from(self.scripts.len()).unwrap_or(u32::MAX).saturating_add(1);
-        *self.scripts.entry(id.to_owned()).or_insert(next)
+        if let Some(number) = self.scripts.get(id) {
+            return *number;
+        }
+        let next = u32::try_from(self.scripts.len()).unwrap_or(u32::MAX);
+        if self.scripts.len() == MOST_SCRIPTS {
+            return next;
+        }
+        self.scripts.insert(id.to_owned(), next + 1);
+        next + 1
+    }
+
+    /// Takes in what a result tells beside what was printed.
+    fn hear_result(&mut self, content: &Value) {
+        let word = |text: &str| text.chars().take(LONGEST_WORD).collect::<String>();
+        if let Some(code) = content["error_code"].as_str() {
+            let errors = &mut self.used.errors;
+            let mut code = word(code);
+            if errors.len() >= MOST_CODES && !errors.contains_key(&code) {
+                OTHERS.clone_into(&mut code);
+            }
+            *errors.entry(code).or_default() += 1;
+        }
+        for id in content["content"].as_array().into_iter().flatten().filter_map(|file| file["file_id"].as_str()) {
+            if self.used.files.len() < MOST_FILES {
+                self.used.files.push(word(id));
+            } else {
+                self.used.more_files = self.used.more_files.saturating_add(1);
+            }
+        }
     }
 }
 
@@ -73,7 +109,7 @@ impl HostedTools {
     ) -> Result<Self, RunError> {
         let tools = hosted_offer(toolbox.tools(), callers)?;
         let (scripts, containers, used) = (HashMap::new(), BTreeMap::new(), Hosted::default());
-        let seen = Mutex::new(Seen { scripts, containers, asked: Instant::now(), used });
+        let seen = Mutex::new(Seen { scripts, more_scripts: 0, containers, asked: Instant::now(), used });
         Ok(Self { toolbox, folder, tools, key, listener, bills, longest_call: LONGEST_CALL, seen })
     }
 
@@ -96,6 +132,10 @@ impl HostedTools {
                 if seen.scripts.contains_key(id) {
                     return Ok(());
                 }
+                if seen.scripts.len() == MOST_SCRIPTS {
+                    seen.more_scripts = seen.more_scripts.saturating_add(1);
+                    return Ok(());
+                }
                 let number = seen.number_of(id);
                 match text("type") {
                     "program" => self.folder.save_program(number, text("code"))?,
@@ -110,15 +150,9 @@ impl HostedTools {
                 self.listener.emit(Event::ScriptEnded(self.key.clone(), number));
             }
             kind if kind.ends_with("_tool_result") => {
-                let Some(number) = seen.scripts.get(text("tool_use_id")).copied() else { return Ok(()) };
                 let content = &block["content"];
-                if let Some(code) = content["error_code"].as_str() {
-                    let code = code.chars().take(LONGEST_WORD).collect();
-                    *seen.used.errors.entry(code).or_default() += 1;
-                }
-                let files = content["content"].as_array().into_iter().flatten();
-                let files = files.filter_map(|file| file["file_id"].as_str());
-                seen.used.files.extend(files.map(|id| id.chars().take(LONGEST_WORD).collect::<String>()));
+                seen.hear_result(content);
+                let Some(number) = seen.scripts.get(text("tool_use_id")).copied() else { return Ok(()) };
                 self.folder.save_output(number, &output(content))?;
                 self.listener.emit(Event::ScriptEnded(self.key.clone(), number));
             }
@@ -172,7 +206,8 @@ impl ModeTools for HostedTools {
     }
 
     fn scripts_run(&self) -> u32 {
-        u32::try_from(self.seen().scripts.len()).unwrap_or(u32::MAX)
+        let seen = self.seen();
+        u32::try_from(seen.scripts.len()).unwrap_or(u32::MAX).saturating_add(seen.more_scripts)
     }
 
     fn hosted(&self) -> Option<Hosted> {
@@ -203,9 +238,10 @@ fn output(content: &Value) -> String {
         return format!("error of the provider's tool: {code}");
     }
     let text = |key: &str| content[key].as_str();
-    let mut output = match content["return_code"].as_i64() {
-        None | Some(0) => String::new(),
-        Some(code) => format!("EXIT CODE {code}\n"),
+    let mut output = match &content["return_code"] {
+        Value::Null => String::new(),
+        code if *code == 0 => String::new(),
+        code => format!("EXIT CODE {code}\n"),
     };
     let encrypted = text("encrypted_stdout").map(|_| "(its output is encrypted)\n");
     output.push_str(text("stdout").or(encrypted).unwrap_or_default());

@@ -26,6 +26,9 @@ const NOT_SERIAL: &str = "serial not honoured";
 const LONGEST_WORDS: usize = 64 * 1024;
 const LONGEST_NAME: usize = 200;
 
+/// Names of calls that the turns of a record keep: a record has to be readable, whatever a model says.
+pub(super) const MOST_NAMES: usize = 20_000;
+
 /// What a conversation is held with.
 pub(super) struct Session<'a> {
     pub(super) model: Box<dyn Model>,
@@ -41,6 +44,8 @@ pub(super) struct Session<'a> {
     pub(super) rules: Rules,
     /// Turns in which the model spoke, which are bounded: of those in which code of its only went on the calls are.
     pub(super) spoken: u32,
+    /// Names of calls that the record's turns still keep.
+    pub(super) names_left: usize,
 }
 
 /// The settings of the conversation.
@@ -187,8 +192,11 @@ impl Session<'_> {
         // Of calls that scripts made the ledger tells; a script of the provider's is a call as in mode code.
         self.spoken += u32::from(is_spoken(&reply.content));
         let own = calls.iter().filter(|call| call.script.is_none()).map(|call| call.name.as_str());
-        let tools: Vec<String> = own.chain(scripts(&reply.content)).map(|name| beginning(name, LONGEST_NAME)).collect();
+        let mut tools: Vec<String> =
+            own.chain(scripts(&reply.content)).map(|name| beginning(name, LONGEST_NAME)).collect();
         record.tool_calls = record.tool_calls.saturating_add(u32::try_from(tools.len()).unwrap_or(u32::MAX));
+        tools.truncate(self.names_left);
+        self.names_left -= tools.len();
         // A server may tell any figures.
         for (sum, tokens) in [
             (&mut record.tokens_read, usage.tokens_read()),

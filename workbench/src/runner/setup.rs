@@ -14,7 +14,7 @@ use super::loop_mode::LoopTools;
 use super::mode_tools::ModeTools;
 use super::modes::Mode;
 use super::opening::system_text;
-use super::session::{Rules, Session};
+use super::session::{MOST_NAMES, Rules, Session};
 use super::toolbox::{ToolServer, Toolbox};
 use super::{RunError, RunRequest};
 use crate::events::{Event, RunKey};
@@ -160,6 +160,7 @@ impl RunSetup {
             clock: self.clock,
             rules,
             spoken: 0,
+            names_left: MOST_NAMES,
         })
     }
 }

@@ -34,6 +34,20 @@ fn printed(text: &str) -> Value {
     json!({ "type": "code_execution_result", "stdout": text, "stderr": "", "return_code": 0, "content": [] })
 }
 
+fn very_many() -> Value {
+    let blocks = (0..21_000).flat_map(|number| {
+        let id = format!("s{number}");
+        let name = format!("{number}{}", "x".repeat(220));
+        let content = match number % 2 {
+            0 => json!({ "type": "code_execution_result", "stdout": "", "stderr": "", "return_code": 0,
+                         "content": [{ "file_id": name }, { "file_id": name }] }),
+            _ => json!({ "type": "code_execution_tool_result_error", "error_code": name }),
+        };
+        [json!({ "type": "server_tool_use", "id": id, "name": name, "input": { "code": "" } }), result(&id, content)]
+    });
+    blocks.collect()
+}
+
 fn words(text: &str) -> Value {
     json!({ "type": "text", "text": text })
 }
@@ -266,7 +280,7 @@ pub(crate) fn cases() -> Vec<Case> {
             ],
             "end_turn",
             "",
-            |run| run["scripts_of_calls"] == json!([2, 1]) && run["nested_calls"] == 2,
+            |run| run["scripts_of_calls"] == json!([1, 2]) && run["nested_calls"] == 2,
         ),
         case(
             "the model itself calls a tool that is for scripts, beside one that calls it",
@@ -301,6 +315,36 @@ pub(crate) fn cases() -> Vec<Case> {
             "end_turn",
             "",
             |run| run["model_turns"] == 2,
+        ),
+        case(
+            "a container that stays lost",
+            vec![
+                turn(said(
+                    json!([script("srvtoolu_1"), result("srvtoolu_1", printed("1\n"))]),
+                    "pause_turn",
+                    Some("c_1"),
+                    100,
+                )),
+                Turn { status: 404, ..turn(error("not_found_error", "Container not found: c_1")) },
+                Turn { status: 404, ..turn(error("not_found_error", "Container not found: c_1")) },
+            ],
+            "model_error",
+            "it looks for a container, whatever it is asked",
+            |_| true,
+        ),
+        case(
+            "very many scripts, files, codes and names, of which a record keeps the first",
+            vec![turn(said(very_many(), "end_turn", Some("c_1"), 100))],
+            "end_turn",
+            "",
+            |run| {
+                run["scripts_run"] == 21_000
+                    && run["tool_calls"] == 21_000
+                    && run["per_turn"][0]["tools"].as_array().unwrap().len() == 20_000
+                    && run["hosted"]["files"].as_array().unwrap().len() == 100
+                    && run["hosted"]["more_files"] == 20_900
+                    && run["hosted"]["errors"].as_object().unwrap().len() == 101
+            },
         ),
         case(
             "errors, files, encrypted output, and the tools beside",

@@ -125,6 +125,13 @@ pub(crate) fn cases() -> Vec<Case> {
             "",
             |run| run["retries"] == 1,
         ),
+        case(
+            "an answer that is not finished is none",
+            vec![turn(json!({ "status": "in_progress", "output": [message("It is")] }))],
+            "model_error",
+            "says that it is \"in_progress\"",
+            |_| true,
+        ),
         case("no output", vec![turn(json!({ "status": "completed" }))], "model_error", "no list `output`", |_| true),
         case(
             "two calls of one id",

@@ -25,6 +25,9 @@ pub(super) fn of(exchange: &Exchange, path: &str, answer: &Answer, id: &str) -> 
         401 => format!(": the key in `{ANTHROPIC_KEY}` is not one of this API; set one that is"),
         402 => ": the account of the key cannot pay; mend its billing".to_owned(),
         403 => format!(": the key in `{ANTHROPIC_KEY}` may not do this; use one that may, or another model"),
+        404 if told.to_lowercase().contains("container") => {
+            ": it looks for a container, whatever it is asked; make the run again".to_owned()
+        }
         404 => format!(": there is no model `{id}`, or no such API at this address; look at both"),
         413 => ": the conversation is too long for one request".to_owned(),
         429 => match answer.asked_wait() {

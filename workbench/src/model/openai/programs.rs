@@ -191,7 +191,9 @@ fn read(document: &Value) -> Result<Said, String> {
         .iter()
         .any(|item| item["content"].as_array().is_some_and(|parts| parts.iter().any(|part| part["type"] == "refusal")));
     let (stop_reason, stop_detail) = match document["status"].as_str() {
-        Some("failed" | "cancelled") => return Err(format!("says that it is {}", document["status"])),
+        Some("failed" | "cancelled" | "in_progress" | "queued") => {
+            return Err(format!("says that it is {}", document["status"]));
+        }
         Some("incomplete") => {
             let reason = document["incomplete_details"]["reason"].as_str().unwrap_or("for no reason that it tells");
             (StopReason::MaxTokens, Some(format!("the answer is incomplete: {reason}")))

@@ -10,7 +10,8 @@ def exit_code(exception):
         if code is None:
             return 0
         if isinstance(code, int):
-            return code & 0xFF
+            # What does not fit into a number of C is all ones.
+            return code & 0xFF if -(1 << 63) <= code < 1 << 63 else 0xFF
         print(code, file=sys.stderr)
         return 1
     sys.excepthook(type(exception), exception, exception.__traceback__)
