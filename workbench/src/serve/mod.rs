@@ -4,7 +4,9 @@
 //! is assumed and what is left out.
 
 pub mod backend;
+mod body;
 mod cell;
+mod connections;
 mod containers;
 mod conversation;
 mod fields;
@@ -20,11 +22,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
 use self::backend::Backend;
 use self::containers::Containers;
+use self::refusal::Refusal;
 use self::request::Models;
 use crate::model::anthropic::WITHOUT_PROGRAMMATIC_CALLING;
 use crate::sandbox::Sandbox;
@@ -57,6 +60,10 @@ pub struct Limits {
     pub containers: usize,
     /// Requests that are served at once; one more is answered with 529.
     pub requests: usize,
+    /// How long a connection may take for the head of a request.
+    pub head: Duration,
+    /// How long a request may take for its body.
+    pub body: Duration,
 }
 
 impl Default for Limits {
@@ -69,6 +76,8 @@ impl Default for Limits {
             age: Duration::from_secs(30 * 24 * 60 * 60),
             containers: 100,
             requests: 100,
+            head: Duration::from_secs(30),
+            body: Duration::from_secs(60),
         }
     }
 }
@@ -148,7 +157,7 @@ impl Listening {
         };
         let routes = http::routes(Arc::clone(&server));
         let outcome = tokio::select! {
-            served = axum::serve(listener, routes).into_future() => served,
+            never = connections::serve(listener, routes, server.limits.head) => match never {},
             () = sweeping => Ok(()),
             () = end => Ok(()),
         };
@@ -156,6 +165,13 @@ impl Listening {
         server.ending.cancel();
         server.containers.close().await;
         outcome
+    }
+}
+
+impl Server {
+    /// Room for the work of one request. One that is still on its way takes nobody's place.
+    fn room(&self) -> Result<SemaphorePermit<'_>, Refusal> {
+        self.room.try_acquire().map_err(|_| Refusal::overloaded("as many requests are under way"))
     }
 }
 

@@ -3,6 +3,7 @@
 //! docs/serve.md lists every text, and which of them are our own words for a refusal whose text is not known.
 
 use std::fmt::Display;
+use std::time::Duration;
 
 use crate::model::types::ModelError;
 
@@ -100,6 +101,12 @@ impl Refusal {
     /// 405.
     pub(super) fn method() -> Self {
         Self::new(405, "invalid_request_error", "Method Not Allowed")
+    }
+
+    /// 408: the body was not whole in time.
+    pub(super) fn too_slow(patience: Duration) -> Self {
+        let seconds = patience.as_secs_f64();
+        Self::new(408, "invalid_request_error", format!("The request body was not whole after {seconds} s"))
     }
 
     /// 413.

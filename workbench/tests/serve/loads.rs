@@ -1,8 +1,20 @@
 //! Requests that are large or slow: they are answered, or refused, and nobody else waits for them.
 
-use serde_json::{Value, json};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
 
-use crate::served::{Served, question};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use workbench::sandbox::embedded::{Embedded, EmbeddedSettings};
+use workbench::serve::backend::ScriptedTurns;
+use workbench::serve::{Limits, Listening, Setup};
+
+use crate::patience::PATIENCE;
+use crate::refusals::is_listed;
+use crate::served::{KEYS, Served, question};
 
 /// A request with this many tools that code may call; what it lacks is told after they were read.
 fn many_tools(count: usize) -> Value {
@@ -40,5 +52,82 @@ async fn a_request_of_many_parts_is_read_in_one_pass() {
     ] {
         let answer = served.post(&asked).await;
         assert!(answer.status == 400 && answer.message().starts_with(begins), "{answer:?}");
+    }
+}
+
+/// A server of this process under limits that no option sets; it ends with the test.
+async fn under(limits: Limits) -> SocketAddr {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("turns.json");
+    std::fs::write(&file, "[]").unwrap();
+    let program = Some(PathBuf::from(env!("CARGO_BIN_EXE_workbench")));
+    let setup = Setup {
+        backend: Arc::new(ScriptedTurns::read(&file).unwrap()),
+        sandbox: Arc::new(Embedded::new(EmbeddedSettings { program })),
+        models: vec!["turns".to_owned()],
+        tokens: vec![KEYS[0].to_owned()],
+        limits,
+        log: Box::new(|_| {}),
+    };
+    let listening = Listening::open(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), setup).await.unwrap();
+    let address = listening.address().unwrap();
+    tokio::spawn(listening.serve(std::future::pending()));
+    address
+}
+
+/// A connection on which this was sent.
+async fn sent(address: SocketAddr, text: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(text.as_bytes()).await.unwrap();
+    stream
+}
+
+/// What comes until the connection is closed.
+async fn heard(mut stream: TcpStream) -> String {
+    let mut heard = String::new();
+    let reading = tokio::time::timeout(PATIENCE, stream.read_to_string(&mut heard));
+    reading.await.expect("the connection is closed").unwrap();
+    heard
+}
+
+/// The head of a request whose body has this length; the server says when it waits for that.
+fn head(length: usize) -> String {
+    format!(
+        "POST /v1/messages HTTP/1.1\r\nhost: x\r\nx-api-key: {}\r\nanthropic-version: 2023-06-01\r\n\
+         content-type: application/json\r\nconnection: close\r\nexpect: 100-continue\r\ncontent-length: {length}\r\n\r\n",
+        KEYS[0]
+    )
+}
+
+#[tokio::test]
+async fn a_request_that_does_not_come_in_time_is_given_up() {
+    let soon = Duration::from_millis(100);
+    let address = under(Limits { head: soon, ..Limits::default() }).await;
+    for begun in ["", "POST /v1/mess", "GET /v1/models HTTP/1.1\r\nhost: x\r\n"] {
+        assert_eq!(heard(sent(address, begun).await).await, "", "{begun}");
+    }
+    let address = under(Limits { body: soon, ..Limits::default() }).await;
+    let answer = heard(sent(address, &(head(1000) + "{")).await).await;
+    let text = "The request body was not whole after 0.1 s";
+    assert!(answer.contains("HTTP/1.1 408 ") && answer.contains(text) && is_listed(408, text), "{answer}");
+}
+
+#[tokio::test]
+async fn a_request_on_its_way_takes_nobodys_place() {
+    let address = under(Limits { requests: 1, ..Limits::default() }).await;
+    let asked = question().to_string();
+    let mut slow = Vec::new();
+    for _ in 0..3 {
+        let mut stream = sent(address, &head(asked.len())).await;
+        let mut told = vec![0; "HTTP/1.1 100 Continue\r\n\r\n".len()];
+        stream.read_exact(&mut told).await.unwrap();
+        assert!(told.starts_with(b"HTTP/1.1 100 "), "{}", String::from_utf8_lossy(&told));
+        stream.write_all(b"{").await.unwrap();
+        slow.push(stream);
+    }
+    for mut stream in slow.into_iter().rev() {
+        stream.write_all(&asked.as_bytes()[1..]).await.unwrap();
+        let answer = heard(stream).await;
+        assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
     }
 }
