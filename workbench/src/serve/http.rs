@@ -112,9 +112,11 @@ async fn create(State(server): State<Arc<Server>>, request: HttpRequest<Body>) -
     let headers = request.headers().clone();
     let server = &*server;
     served(server, "POST /v1/messages", &headers, async |owner, version| {
-        let body = body::receive(request, server.limits.body).await?;
+        let body = body::receive(request, &server.memory, server.limits.body).await?;
         let _room = server.room()?;
-        let request = Request::read(&body.json()?, version, server)?;
+        let (body, _share) = body.json()?;
+        let request = Request::read(&body, version, server)?;
+        drop(body);
         let model = request.model.clone();
         let reply = Work::new(server, request, owner)?.run(&*server.backend).await?;
         let told = format!(
@@ -135,9 +137,11 @@ async fn count(State(server): State<Arc<Server>>, request: HttpRequest<Body>) ->
     let headers = request.headers().clone();
     let server = &*server;
     served(server, "POST /v1/messages/count_tokens", &headers, async |_, _| {
-        let body = body::receive(request, server.limits.body).await?;
+        let body = body::receive(request, &server.memory, server.limits.body).await?;
         let _room = server.room()?;
-        let conversation = Request::read_to_count(&body.json()?, server)?;
+        let (body, _share) = body.json()?;
+        let conversation = Request::read_to_count(&body, server)?;
+        drop(body);
         let counted = server.backend.count(ModelRequest {
             system: &conversation.system,
             tools: &conversation.tools,

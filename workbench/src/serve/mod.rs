@@ -26,6 +26,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
 use self::backend::Backend;
+use self::body::Memory;
 use self::containers::Containers;
 use self::refusal::Refusal;
 use self::request::Models;
@@ -112,6 +113,7 @@ struct Server {
     limits: Limits,
     containers: Containers,
     room: Semaphore,
+    memory: Memory,
     /// Ends what is under way.
     ending: CancellationToken,
     log: Log,
@@ -131,7 +133,8 @@ impl Listening {
         let log: Log = Arc::new(move |told| log(&told.chars().take(LONGEST_LINE).collect::<String>()));
         let (containers, room) = (Containers::new(sandbox, limits, Arc::clone(&log)), Semaphore::new(limits.requests));
         let ending = CancellationToken::new();
-        let server = Arc::new(Server { backend, models, tokens, limits, containers, room, ending, log });
+        let memory = Memory::new();
+        let server = Arc::new(Server { backend, models, tokens, limits, containers, room, memory, ending, log });
         Ok(Self { listener, server })
     }
 

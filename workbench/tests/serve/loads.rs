@@ -12,9 +12,9 @@ use workbench::sandbox::embedded::{Embedded, EmbeddedSettings};
 use workbench::serve::backend::ScriptedTurns;
 use workbench::serve::{Limits, Listening, Setup};
 
-use crate::patience::PATIENCE;
+use crate::patience::{PATIENCE, until};
 use crate::refusals::is_listed;
-use crate::served::{KEYS, Served, question};
+use crate::served::{KEYS, Served, headers, question};
 
 /// A request with this many tools that code may call; what it lacks is told after they were read.
 fn many_tools(count: usize) -> Value {
@@ -130,4 +130,31 @@ async fn a_request_on_its_way_takes_nobodys_place() {
         let answer = heard(stream).await;
         assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
     }
+}
+
+#[tokio::test]
+async fn requests_share_the_memory_there_is() {
+    let served = Served::start(&json!([{ "code": ["while True: pass"] }]), &[]);
+    // Some 250 MB each, of which there is room for four.
+    let mut heavy = question();
+    heavy["metadata"]["numbers"] = json!(vec![0; 1_940_000]);
+    let mut going = tokio::task::JoinSet::new();
+    for count in 1..=4 {
+        going.spawn(served.sender(heavy.clone()));
+        until("one more cell runs", || served.workers().len() == count).await;
+    }
+    let refused = served.post(&heavy).await;
+    let text = "Overloaded: requests take as much memory as this server may have at once";
+    assert!(refused.status == 529 && refused.message() == text && is_listed(529, text), "{refused:?}");
+    // A small one is served, and a large one as soon as another is gone.
+    let small = served.send("GET", "/v1/models", &headers(KEYS[0]), "").await.unwrap();
+    assert_eq!(small.status, 200);
+    going.abort_all();
+    served.tells("the client went away").await;
+    heavy["messages"] = json!([]);
+    let mut again = served.post(&heavy).await;
+    while again.status == 529 {
+        again = served.post(&heavy).await;
+    }
+    assert_eq!(again.message(), "messages: at least one message is required");
 }
