@@ -1,5 +1,6 @@
 //! The body of a request: read in time and within bounds, before its work has to have room.
 
+use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use axum::http::Request as HttpRequest;
 use futures::StreamExt as _;
 use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::spawn_blocking;
 
 use super::refusal::Refusal;
 use crate::bounded_json::{self, ParseError};
@@ -94,8 +96,23 @@ impl Received {
         Ok(Self { text, share })
     }
 
-    /// Reads it as JSON; what is made of that may stay for as long as the share does.
-    pub(super) fn json(mut self) -> Result<(Value, Share), Refusal> {
+    /// Has it read on another thread, since a large one takes a while, and others are served meanwhile. What is made of it
+    /// may stay for as long as the share does.
+    pub(super) async fn read<Made: Send + 'static>(
+        self,
+        read: impl FnOnce(&Value) -> Result<Made, Refusal> + Send + 'static,
+    ) -> Result<(Made, Share), Refusal> {
+        let reading = spawn_blocking(move || {
+            let (body, share) = self.json()?;
+            Ok((read(&body)?, share))
+        });
+        reading.await.unwrap_or_else(|error| match error.try_into_panic() {
+            Ok(panic) => resume_unwind(panic),
+            Err(_) => Err(Refusal::ending()),
+        })
+    }
+
+    fn json(mut self) -> Result<(Value, Share), Refusal> {
         let weight = bounded_json::weight(&self.text);
         if weight <= BODY_MEMORY {
             self.share.grow(weight)?;

@@ -101,7 +101,7 @@ async fn served<'a>(
     };
     let answer = tokio::select! {
         answer = answer => answer,
-        () = server.ending.cancelled() => Err(Refusal::internal("the server is being ended")),
+        () = server.ending.cancelled() => Err(Refusal::ending()),
     };
     let answer = answer.unwrap_or_else(Answer::refused);
     log.told = Some(format!("{} {}", answer.status, answer.told));
@@ -110,13 +110,12 @@ async fn served<'a>(
 
 async fn create(State(server): State<Arc<Server>>, request: HttpRequest<Body>) -> Response<Body> {
     let headers = request.headers().clone();
-    let server = &*server;
+    let (models, server) = (Arc::clone(&server), &*server);
     served(server, "POST /v1/messages", &headers, async |owner, version| {
         let body = body::receive(request, &server.memory, server.limits.body).await?;
         let _room = server.room()?;
-        let (body, _share) = body.json()?;
-        let request = Request::read(&body, version, server)?;
-        drop(body);
+        let version = version.to_owned();
+        let (request, _share) = body.read(move |body| Request::read(body, &version, &*models)).await?;
         let model = request.model.clone();
         let reply = Work::new(server, request, owner)?.run(&*server.backend).await?;
         let told = format!(
@@ -135,13 +134,11 @@ async fn create(State(server): State<Arc<Server>>, request: HttpRequest<Body>) -
 
 async fn count(State(server): State<Arc<Server>>, request: HttpRequest<Body>) -> Response<Body> {
     let headers = request.headers().clone();
-    let server = &*server;
+    let (models, server) = (Arc::clone(&server), &*server);
     served(server, "POST /v1/messages/count_tokens", &headers, async |_, _| {
         let body = body::receive(request, &server.memory, server.limits.body).await?;
         let _room = server.room()?;
-        let (body, _share) = body.json()?;
-        let conversation = Request::read_to_count(&body, server)?;
-        drop(body);
+        let (conversation, _share) = body.read(move |body| Request::read_to_count(body, &*models)).await?;
         let counted = server.backend.count(ModelRequest {
             system: &conversation.system,
             tools: &conversation.tools,

@@ -264,13 +264,13 @@ fn cells(turns: &[Turn]) -> Result<Option<String>, Refusal> {
                     known.insert(id);
                 }
                 Part::CellResult { id, .. } => {
-                    if open.remove(id.as_str()).is_none() {
+                    let Some(_) = open.remove(id.as_str()) else {
                         return Err(Refusal::invalid(format!(
                             "messages.{}.content.{index}: `code_execution_tool_result` block for `{id}`, which no \
                              `code_execution` tool use waits for",
                             turn.number
                         )));
-                    }
+                    };
                 }
                 Part::ToolUse { cell: Some(cell), .. } if !known.contains(cell.as_str()) => {
                     return Err(Refusal::invalid(format!(

@@ -124,6 +124,11 @@ impl Refusal {
         Self::new(500, "api_error", message)
     }
 
+    /// 500: nothing is begun or goes on any more.
+    pub(super) fn ending() -> Self {
+        Self::internal("the server is being ended")
+    }
+
     /// The model behind did not answer, by whose fault, and whether asking again may help: 400, 429, 500 or 529.
     pub(super) fn of_the_model(error: &ModelError) -> Self {
         let told = format!("the model behind this server: {error}");
