@@ -9,6 +9,8 @@
 mod containers;
 #[path = "serve/faults.rs"]
 mod faults;
+#[path = "serve/loads.rs"]
+mod loads;
 #[path = "serve/models.rs"]
 mod models;
 #[path = "support/patience.rs"]

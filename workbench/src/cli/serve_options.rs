@@ -72,6 +72,7 @@ impl ServeArguments {
             age: self.age_seconds,
             containers: self.containers.into(),
             requests: self.requests.into(),
+            ..Limits::default()
         }
     }
 }

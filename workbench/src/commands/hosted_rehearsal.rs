@@ -48,7 +48,7 @@ impl HostedRehearsal {
         let listening = Listening::open(any_port, setup).await.map_err(|error| failed(error.to_string()))?;
         let address = listening.address().map_err(|error| failed(error.to_string()))?;
         let base = format!("http://{address}").parse().map_err(|error| failed(format!("{error}")))?;
-        let server = tokio::spawn(async move { _ = listening.serve(std::future::pending()).await });
+        let server = tokio::spawn(listening.serve(std::future::pending()));
         let model = Anthropic::new(rehearsal::NAME, &key, &base, &ProviderOptions::default(), Patience::default())
             .map_err(|error| failed(error.to_string()))?;
         Ok(Served { conversation: model.open(), server })

@@ -55,7 +55,7 @@ pub(super) async fn run(context: &Context, arguments: &ServeArguments) -> Result
             std::future::pending::<()>().await;
         }
     };
-    listening.serve(end).await.map_err(|error| Failure::usage(format!("could not serve any longer: {error}")))?;
+    listening.serve(end).await;
     Ok(Exit::Interrupted)
 }
 

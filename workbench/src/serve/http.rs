@@ -4,25 +4,19 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::Router;
-use axum::body::{Body, Bytes};
-use axum::extract::rejection::{BytesRejection, FailedToBufferBody, PathRejection};
-use axum::extract::{DefaultBodyLimit, FromRequest as _, Path, State};
+use axum::body::Body;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Request as HttpRequest, Response, StatusCode};
 use axum::routing::{get, post};
 use serde_json::{Value, json};
 
+use super::body;
 use super::refusal::Refusal;
 use super::request::{Models, Request};
 use super::turn::{Reply, Work};
 use super::{Server, VERSIONS, identifier};
-use crate::bounded_json::{self, ParseError};
 use crate::model::types::ModelRequest;
-
-/// Longest body of a request in bytes. Source: the provider's page on request sizes.
-const LONGEST_BODY: usize = 32 << 20;
-
-/// Memory that a request may take once it is read, in bytes as [`bounded_json::weight`] guesses them.
-const BODY_MEMORY: u64 = 256 << 20;
 
 /// When the models of this server were made, which the API tells of each: it has no date.
 const MADE: &str = "1970-01-01T00:00:00Z";
@@ -35,7 +29,6 @@ pub(super) fn routes(server: Arc<Server>) -> Router {
         .route("/v1/models/{id}", get(model))
         .fallback(nowhere)
         .method_not_allowed_fallback(otherwise)
-        .layer(DefaultBodyLimit::max(LONGEST_BODY))
         .with_state(server)
 }
 
@@ -93,7 +86,7 @@ impl Drop for Told<'_> {
     }
 }
 
-/// Serves one request in the room there is.
+/// Serves one request.
 async fn served<'a>(
     server: &'a Server,
     what: &str,
@@ -104,12 +97,11 @@ async fn served<'a>(
     let answer = async {
         let owner = owner(server, headers)?;
         let version = version(headers)?;
-        let _room = server.room.try_acquire().map_err(|_| Refusal::overloaded("as many requests are under way"))?;
         work(owner, version).await
     };
     let answer = tokio::select! {
         answer = answer => answer,
-        () = server.ending.cancelled() => Err(Refusal::internal("the server is being ended")),
+        () = server.ending.cancelled() => Err(Refusal::ending()),
     };
     let answer = answer.unwrap_or_else(Answer::refused);
     log.told = Some(format!("{} {}", answer.status, answer.told));
@@ -118,9 +110,12 @@ async fn served<'a>(
 
 async fn create(State(server): State<Arc<Server>>, request: HttpRequest<Body>) -> Response<Body> {
     let headers = request.headers().clone();
-    let server = &*server;
+    let (models, server) = (Arc::clone(&server), &*server);
     served(server, "POST /v1/messages", &headers, async |owner, version| {
-        let request = Request::read(&body_of(request).await?, version, server)?;
+        let body = body::receive(request, &server.memory, server.limits.body).await?;
+        let _room = server.room()?;
+        let version = version.to_owned();
+        let (request, _share) = body.read(move |body| Request::read(body, &version, &*models)).await?;
         let model = request.model.clone();
         let reply = Work::new(server, request, owner)?.run(&*server.backend).await?;
         let told = format!(
@@ -139,9 +134,11 @@ async fn create(State(server): State<Arc<Server>>, request: HttpRequest<Body>) -
 
 async fn count(State(server): State<Arc<Server>>, request: HttpRequest<Body>) -> Response<Body> {
     let headers = request.headers().clone();
-    let server = &*server;
+    let (models, server) = (Arc::clone(&server), &*server);
     served(server, "POST /v1/messages/count_tokens", &headers, async |_, _| {
-        let conversation = Request::read_to_count(&body_of(request).await?, server)?;
+        let body = body::receive(request, &server.memory, server.limits.body).await?;
+        let _room = server.room()?;
+        let (conversation, _share) = body.read(move |body| Request::read_to_count(body, &*models)).await?;
         let counted = server.backend.count(ModelRequest {
             system: &conversation.system,
             tools: &conversation.tools,
@@ -159,6 +156,7 @@ async fn count(State(server): State<Arc<Server>>, request: HttpRequest<Body>) ->
 async fn list(State(server): State<Arc<Server>>, headers: HeaderMap) -> Response<Body> {
     let server = &*server;
     served(server, "GET /v1/models", &headers, async |_, _| {
+        let _room = server.room()?;
         let data: Vec<Value> = server.models.iter().map(|id| description(server, id)).collect();
         let ends = [server.models.first(), server.models.last()];
         let body = json!({ "data": data, "has_more": false, "first_id": ends[0], "last_id": ends[1] });
@@ -174,6 +172,7 @@ async fn model(
 ) -> Response<Body> {
     let server = &*server;
     served(server, "GET /v1/models/ID", &headers, async |_, _| {
+        let _room = server.room()?;
         let Path(id) = id.map_err(|_| Refusal::nowhere())?;
         match server.calls_from_code(&id) {
             Some(_) => Ok(Answer::good(description(server, &id), id)),
@@ -223,27 +222,6 @@ fn version(headers: &HeaderMap) -> Result<&'static str, Refusal> {
     known.ok_or_else(|| {
         let given = String::from_utf8_lossy(given.as_bytes());
         Refusal::invalid(format!("anthropic-version: \"{given}\" is not a valid version"))
-    })
-}
-
-async fn body_of(request: HttpRequest<Body>) -> Result<Value, Refusal> {
-    let is_json = request.headers().get("content-type").and_then(|value| value.to_str().ok());
-    let is_json =
-        is_json.is_some_and(|kind| kind.split(';').next().is_some_and(|kind| kind.trim() == "application/json"));
-    if !is_json {
-        return Err(Refusal::invalid("content-type: Input should be 'application/json'"));
-    }
-    let too_large = request.headers().get("content-length").and_then(|value| value.to_str().ok()?.parse().ok());
-    if too_large.is_some_and(|length: usize| length > LONGEST_BODY) {
-        return Err(Refusal::too_large());
-    }
-    let body = Bytes::from_request(request, &()).await.map_err(|rejection| match rejection {
-        BytesRejection::FailedToBufferBody(FailedToBufferBody::LengthLimitError(_)) => Refusal::too_large(),
-        broken => Refusal::invalid(format!("The request body broke off: {}", broken.body_text())),
-    })?;
-    bounded_json::parse(&body, BODY_MEMORY).map_err(|error| match error {
-        ParseError::TooBig { .. } => Refusal::too_heavy(error),
-        ParseError::Json(error) => Refusal::invalid(format!("The request body is not valid JSON: {error}")),
     })
 }
 

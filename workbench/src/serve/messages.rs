@@ -253,25 +253,25 @@ fn distinct_calls(turns: &[Turn]) -> Result<(), Refusal> {
 
 /// Pairs cells with their results; the one that may be open is the last.
 fn cells(turns: &[Turn]) -> Result<Option<String>, Refusal> {
-    let mut open: Vec<&str> = Vec::new();
+    // Their ids differ; each with its place among all cells.
+    let mut open: HashMap<&str, usize> = HashMap::new();
     let mut known: HashSet<&str> = HashSet::new();
     for turn in turns {
         for (index, part) in turn.parts.iter().enumerate() {
             match part {
                 Part::Cell { id, .. } => {
-                    open.push(id);
+                    open.insert(id, known.len());
                     known.insert(id);
                 }
-                Part::CellResult { id, .. } => match open.iter().position(|cell| cell == id) {
-                    Some(place) => _ = open.remove(place),
-                    None => {
+                Part::CellResult { id, .. } => {
+                    let Some(_) = open.remove(id.as_str()) else {
                         return Err(Refusal::invalid(format!(
                             "messages.{}.content.{index}: `code_execution_tool_result` block for `{id}`, which no \
                              `code_execution` tool use waits for",
                             turn.number
                         )));
-                    }
-                },
+                    };
+                }
                 Part::ToolUse { cell: Some(cell), .. } if !known.contains(cell.as_str()) => {
                     return Err(Refusal::invalid(format!(
                         "messages.{}.content.{index}.caller.tool_id: no `server_tool_use` block has the id `{cell}`",
@@ -282,7 +282,7 @@ fn cells(turns: &[Turn]) -> Result<Option<String>, Refusal> {
             }
         }
     }
-    Ok(open.first().map(|cell| (*cell).to_owned()))
+    Ok(open.into_iter().min_by_key(|(_, place)| *place).map(|(cell, _)| cell.to_owned()))
 }
 
 /// Pairs calls with their results, and gives back those that cells wait for.

@@ -4,7 +4,9 @@
 //! is assumed and what is left out.
 
 pub mod backend;
+mod body;
 mod cell;
+mod connections;
 mod containers;
 mod conversation;
 mod fields;
@@ -20,11 +22,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
 use self::backend::Backend;
+use self::body::Memory;
 use self::containers::Containers;
+use self::refusal::Refusal;
 use self::request::Models;
 use crate::model::anthropic::WITHOUT_PROGRAMMATIC_CALLING;
 use crate::sandbox::Sandbox;
@@ -57,6 +61,10 @@ pub struct Limits {
     pub containers: usize,
     /// Requests that are served at once; one more is answered with 529.
     pub requests: usize,
+    /// How long a connection may take for the head of a request.
+    pub head: Duration,
+    /// How long a request may take for its body.
+    pub body: Duration,
 }
 
 impl Default for Limits {
@@ -69,6 +77,8 @@ impl Default for Limits {
             age: Duration::from_secs(30 * 24 * 60 * 60),
             containers: 100,
             requests: 100,
+            head: Duration::from_secs(30),
+            body: Duration::from_secs(60),
         }
     }
 }
@@ -103,6 +113,7 @@ struct Server {
     limits: Limits,
     containers: Containers,
     room: Semaphore,
+    memory: Memory,
     /// Ends what is under way.
     ending: CancellationToken,
     log: Log,
@@ -122,7 +133,8 @@ impl Listening {
         let log: Log = Arc::new(move |told| log(&told.chars().take(LONGEST_LINE).collect::<String>()));
         let (containers, room) = (Containers::new(sandbox, limits, Arc::clone(&log)), Semaphore::new(limits.requests));
         let ending = CancellationToken::new();
-        let server = Arc::new(Server { backend, models, tokens, limits, containers, room, ending, log });
+        let memory = Memory::new();
+        let server = Arc::new(Server { backend, models, tokens, limits, containers, room, memory, ending, log });
         Ok(Self { listener, server })
     }
 
@@ -135,10 +147,7 @@ impl Listening {
     }
 
     /// Serves until it is dropped or `end` comes back; then all cells are ended.
-    ///
-    /// # Errors
-    /// When no connection can be taken any more.
-    pub async fn serve(self, end: impl Future<Output = ()> + Send + 'static) -> std::io::Result<()> {
+    pub async fn serve(self, end: impl Future<Output = ()> + Send + 'static) {
         let Self { listener, server } = self;
         let sweeping = async {
             loop {
@@ -147,15 +156,21 @@ impl Listening {
             }
         };
         let routes = http::routes(Arc::clone(&server));
-        let outcome = tokio::select! {
-            served = axum::serve(listener, routes).into_future() => served,
-            () = sweeping => Ok(()),
-            () = end => Ok(()),
-        };
+        tokio::select! {
+            never = connections::serve(listener, routes, server.limits.head) => match never {},
+            () = sweeping => {}
+            () = end => {}
+        }
         // Connections live on their own: what they have under way has to let go of its containers.
         server.ending.cancel();
         server.containers.close().await;
-        outcome
+    }
+}
+
+impl Server {
+    /// Room for the work of one request. One that is still on its way takes nobody's place.
+    fn room(&self) -> Result<SemaphorePermit<'_>, Refusal> {
+        self.room.try_acquire().map_err(|_| Refusal::overloaded("as many requests are under way"))
     }
 }
 

@@ -3,6 +3,7 @@
 //! docs/serve.md lists every text, and which of them are our own words for a refusal whose text is not known.
 
 use std::fmt::Display;
+use std::time::Duration;
 
 use crate::model::types::ModelError;
 
@@ -102,6 +103,12 @@ impl Refusal {
         Self::new(405, "invalid_request_error", "Method Not Allowed")
     }
 
+    /// 408: the body was not whole in time.
+    pub(super) fn too_slow(patience: Duration) -> Self {
+        let seconds = patience.as_secs_f64();
+        Self::new(408, "invalid_request_error", format!("The request body was not whole after {seconds} s"))
+    }
+
     /// 413.
     pub(super) fn too_large() -> Self {
         Self::new(413, "request_too_large", "Request exceeds the maximum size of 32 MB")
@@ -115,6 +122,11 @@ impl Refusal {
     /// 500.
     pub(super) fn internal(message: impl Into<String>) -> Self {
         Self::new(500, "api_error", message)
+    }
+
+    /// 500: nothing is begun or goes on any more.
+    pub(super) fn ending() -> Self {
+        Self::internal("the server is being ended")
     }
 
     /// The model behind did not answer, by whose fault, and whether asking again may help: 400, 429, 500 or 529.

@@ -1,5 +1,6 @@
 //! The tools of a request: who may call them, and what does not go together with scripts that call them.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use plugin_api::wire::ToolSpec;
@@ -59,12 +60,21 @@ pub(super) struct Tools {
     pub(super) parallel_calls: bool,
 }
 
+/// The names that the tools before have.
+#[derive(Default)]
+struct Names<'a> {
+    taken: HashSet<&'a str>,
+    /// Of those that code may call, by what code calls them.
+    in_code: HashMap<String, &'a str>,
+}
+
 impl Tools {
     /// Reads `tools` and `tool_choice`.
     pub(super) fn read(request: &Fields<'_>) -> Result<Self, Refusal> {
         let mut tools = Self { parallel_calls: true, ..Self::default() };
+        let mut names = Names::default();
         for (number, value) in request.list_if_any("tools")?.unwrap_or_default().iter().enumerate() {
-            tools.add(&format!("tools.{number}"), value)?;
+            tools.add(&format!("tools.{number}"), value, &mut names)?;
         }
         let from_code = tools.custom.iter().filter(|tool| tool.from_code);
         tools.called_from_code = from_code.map(|tool| tool.spec.clone()).collect();
@@ -82,11 +92,11 @@ impl Tools {
         Ok(tools)
     }
 
-    fn add(&mut self, path: &str, value: &Value) -> Result<(), Refusal> {
+    fn add<'a>(&mut self, path: &str, value: &'a Value, names: &mut Names<'a>) -> Result<(), Refusal> {
         let fields = Fields::of(path, value)?;
         let kind = fields.text_if_any("type")?.unwrap_or("custom");
         match kind {
-            "custom" => self.add_custom(&fields),
+            "custom" => self.add_custom(&fields, names),
             kind if PROGRAMMATIC.contains(&kind) || PLAIN.contains(&kind) => {
                 fields.only(&["type", "name", "cache_control", "allowed_callers", "defer_loading", "strict"])?;
                 fields.kinds(IDLE)?;
@@ -115,7 +125,7 @@ impl Tools {
         }
     }
 
-    fn add_custom(&mut self, fields: &Fields<'_>) -> Result<(), Refusal> {
+    fn add_custom<'a>(&mut self, fields: &Fields<'a>, names: &mut Names<'a>) -> Result<(), Refusal> {
         fields.only(&[
             "type",
             "name",
@@ -137,7 +147,7 @@ impl Tools {
                 fields.path("name")
             )));
         }
-        if name == CODE_EXECUTION || self.custom.iter().any(|tool| tool.spec.name == name) {
+        if name == CODE_EXECUTION || !names.taken.insert(name) {
             return Err(Refusal::invalid("tools: Tool names must be unique."));
         }
         let schema = fields.required("input_schema")?;
@@ -177,12 +187,14 @@ impl Tools {
             )));
         }
         let in_code = python_name(name);
-        let mut called_from_code = self.custom.iter().filter(|tool| tool.from_code).map(|tool| &tool.spec.name);
-        if from_code && let Some(other) = called_from_code.find(|other| python_name(other) == in_code) {
+        if from_code && let Some(other) = names.in_code.get(&in_code) {
             return Err(Refusal::invalid(format!(
                 "{}: `{other}` and `{name}` are both `{in_code}` in code, where a name has letters, digits and underscores",
                 fields.path("name")
             )));
+        }
+        if from_code {
+            names.in_code.insert(in_code, name);
         }
         let description = fields.text_if_any("description")?.unwrap_or_default().to_owned();
         let spec = ToolSpec { name: name.to_owned(), description, input_schema: schema.clone() };

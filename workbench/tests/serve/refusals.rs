@@ -26,7 +26,7 @@ fn changed(good: &Value, place: &str, value: &Value) -> Value {
 /// `error.type` that belongs to a status.
 pub(crate) fn kind_of(status: u16) -> &'static str {
     match status {
-        400 | 405 => "invalid_request_error",
+        400 | 405 | 408 => "invalid_request_error",
         401 => "authentication_error",
         404 => "not_found_error",
         409 => "conflict_error",
@@ -226,6 +226,7 @@ fn documented(texts: &[(u16, String)]) {
     // Told by other tests, which take time, a crash or a model to be told.
     let elsewhere = [
         "The request body broke off: WHY",
+        "The request body was not whole after N s",
         "container ID is in use by another request",
         "the server is being ended",
         "the model behind this server: WHY",
