@@ -63,7 +63,7 @@ pub(crate) async fn run(sandbox: &dyn Sandbox, source: &str, limits: ScriptLimit
 
 /// Runs a case where waits are announced, so that its tools are coroutine functions, and answers each pause.
 async fn run_announced(sandbox: Arc<dyn Sandbox>, case: &Case) -> ScriptOutcome {
-    let plain = "import asyncio, tools.aio\ndef noop(x):\n    return asyncio.run(tools.aio.noop({'x': x}))\n";
+    let plain = "import asyncio\n_noop = noop\ndef noop(x):\n    return asyncio.run(_noop({'x': x}))\n";
     let mut script = PausedScript::start(PausingScript {
         source: case.source.replace("from tools import noop\n", plain),
         file: SCRIPT_FILE.to_owned(),
