@@ -83,7 +83,7 @@ impl Scene {
 async fn all_end_as_told(cases: &[Case], scene: Scene) {
     let sandbox = &scene.sandbox;
     let complaints: Vec<String> =
-        futures::stream::iter(cases).map(|case| complaints(sandbox, case)).buffer_unordered(2).concat().await;
+        futures::stream::iter(cases).map(|case| complaints(sandbox, case)).buffer_unordered(3).concat().await;
     assert!(complaints.is_empty(), "{} of {}\n{}", complaints.len(), cases.len(), complaints.join("\n"));
     scene.end().await;
 }
@@ -148,7 +148,7 @@ fn two_hundred_faulted_scripts_leave_nothing() {
                 let got = format!("{:?}", run(sandbox, source, limits, 10).await.end);
                 (!got.starts_with(end)).then(|| format!("{source}\n--- {got}"))
             })
-            .buffer_unordered(2)
+            .buffer_unordered(3)
             .filter_map(async |complaint| complaint)
             .collect()
             .await;

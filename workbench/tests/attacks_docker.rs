@@ -31,7 +31,7 @@ async fn every_attack_on_a_container_ends_as_its_file_says() {
     cases.retain(|case| case.is_for(sandbox));
     assert!(cases.len() > 100, "the cases are gone");
     assert!(cases.iter().all(|case| case.setting("end").is_some()), "a case does not say how it ends");
-    let complaints = futures::stream::iter(&cases).map(|case| attack::complaints(sandbox, case)).buffer_unordered(3);
+    let complaints = futures::stream::iter(&cases).map(|case| attack::complaints(sandbox, case)).buffer_unordered(5);
     let complaints: Vec<String> = complaints.concat().await;
     let outcome = attack::run(sandbox, "from tools import *\nprint(noop('well'))", LIMITS, 1).await;
     assert!(complaints.is_empty(), "{} of {}\n{}", complaints.len(), cases.len(), complaints.join("\n"));
@@ -46,7 +46,7 @@ async fn every_attack_ends_as_its_file_says_where_waits_are_announced() {
     let cases = Case::all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/attacks_docker"));
     assert!(cases.len() > 40, "the cases are gone");
     let run = |case| attack::complaints_announced(containers.sandbox.clone(), case);
-    let complaints: Vec<String> = futures::stream::iter(&cases).map(run).buffer_unordered(3).concat().await;
+    let complaints: Vec<String> = futures::stream::iter(&cases).map(run).buffer_unordered(5).concat().await;
     assert!(complaints.is_empty(), "{} of {}\n{}", complaints.len(), cases.len(), complaints.join("\n"));
     containers.close().await;
 }
