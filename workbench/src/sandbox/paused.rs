@@ -146,17 +146,15 @@ impl PausingBridge {
 #[async_trait]
 impl Bridge for PausingBridge {
     async fn call(&self, tool: &str, arguments: Bytes) -> Answer {
-        // A session may have kept the function of a tool that is there no more, and a call may be forged.
-        if !self.names.contains(tool) {
+        // A cell may have kept the function of a tool that is there no more, and a call may be forged. Of a script that plays a model
+        // such a call is the model's, and whoever serves that tells it.
+        if self.form == ToolForm::Coroutines && !self.names.contains(tool) {
             let mut names: Vec<String> = self.names.iter().map(|name| format!("`{name}`")).collect();
             names.sort();
             let there_are = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-            let text = format!("there is no tool `{tool}` for this script; there are {there_are}");
-            return match self.form {
-                ToolForm::Functions => Err(BridgeError::Tool(text)),
-                // Whose one failure is a time that is over.
-                ToolForm::Coroutines => Ok(Value::from(format!("ERROR: {text}")).to_string().into()),
-            };
+            // A text, as all that is refused in this form.
+            let text = format!("ERROR: there is no tool `{tool}` for this script; there are {there_are}");
+            return Ok(Value::from(text).to_string().into());
         }
         let (answer, answered) = oneshot::channel();
         self.tell(Event::Call(OpenCall { tool: tool.to_owned(), arguments, answer }));
