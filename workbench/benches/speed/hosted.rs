@@ -23,6 +23,7 @@ const PAUSES: u32 = 50;
 pub(crate) fn measure(stage: &Stage, table: &mut Table) {
     let one_by_one = format!("for n in range({PAUSES}):\n    await get_order({{'id': n}})\n");
     let address = stage.runtime.block_on(serve(&one_by_one));
+    workbench::web::use_ring();
     let client = Client::builder().no_proxy().build().unwrap();
     let pair = alternate(
         11,
