@@ -280,7 +280,8 @@ pub struct CompareArguments {
     /// All domains that `list` shows and that have a task, for a rehearsal those that have one
     #[arg(long, conflicts_with = "domains")]
     pub all: bool,
-    /// Modes of serial, loop, code and hosted, joined with commas; without it loop and code of a model that costs money, serial,loop,code of others
+    /// Modes of serial, loop, code and hosted, joined with commas; without it loop and code of a model that costs money,
+    /// serial,loop,code of others
     #[arg(long, value_delimiter = ',')]
     pub modes: Vec<crate::runner::Mode>,
     /// Runs of each mode
