@@ -91,8 +91,9 @@ fn sandbox_of_the_provider(hosted: &Hosted) -> String {
         let more = usize::try_from(hosted.more_files).unwrap_or(usize::MAX);
         let _ = write!(text, "; files left there: {}", shortened(hosted.files.iter().map(String::as_str), more));
     }
-    for (code, count) in hosted.errors.iter().take(TOLD) {
-        let _ = write!(text, "; {code} ×{count}");
+    if !hosted.errors.is_empty() {
+        let words: Vec<String> = hosted.errors.iter().map(|(code, count)| format!("{code} ×{count}")).collect();
+        let _ = write!(text, "; errors of its tool: {}", shortened(words.into_iter(), 0));
     }
     text
 }

@@ -61,6 +61,11 @@ fn pause(container: Option<&str>) -> Value {
     said(json!([script("srvtoolu_1"), call("toolu_1", from("srvtoolu_1"))]), "tool_use", container, 100)
 }
 
+/// A turn that is paused when its script has ended, so that nothing waits in its container.
+fn paused() -> Value {
+    said(json!([script("srvtoolu_1"), result("srvtoolu_1", printed("1\n"))]), "pause_turn", Some("c_1"), 100)
+}
+
 fn error(kind: &str, message: &str) -> Value {
     json!({ "type": "error", "error": { "type": kind, "message": message } })
 }
@@ -180,12 +185,7 @@ pub(crate) fn cases() -> Vec<Case> {
         case(
             "a container that is gone when nothing waits",
             vec![
-                turn(said(
-                    json!([script("srvtoolu_1"), result("srvtoolu_1", printed("1\n"))]),
-                    "pause_turn",
-                    Some("c_1"),
-                    100,
-                )),
+                turn(paused()),
                 Turn {
                     status: 404,
                     ..when(
@@ -202,12 +202,7 @@ pub(crate) fn cases() -> Vec<Case> {
         case(
             "a container that is gone without a word when nothing waits",
             vec![
-                turn(said(
-                    json!([script("srvtoolu_1"), result("srvtoolu_1", printed("1\n"))]),
-                    "pause_turn",
-                    Some("c_1"),
-                    100,
-                )),
+                turn(paused()),
                 Turn { status: 500, ..turn(error("api_error", "Internal server error")) },
                 when(|request| request.get("container").is_none(), done()),
             ],
@@ -319,12 +314,7 @@ pub(crate) fn cases() -> Vec<Case> {
         case(
             "a container that stays lost",
             vec![
-                turn(said(
-                    json!([script("srvtoolu_1"), result("srvtoolu_1", printed("1\n"))]),
-                    "pause_turn",
-                    Some("c_1"),
-                    100,
-                )),
+                turn(paused()),
                 Turn { status: 404, ..turn(error("not_found_error", "Container not found: c_1")) },
                 Turn { status: 404, ..turn(error("not_found_error", "Container not found: c_1")) },
             ],
